@@ -1,0 +1,308 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import { invariant } from '../kernel/invariant.ts';
+import { parseJson, type Json, type JsonObject } from '../kernel/json.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import {
+  endlessEvent,
+  isCut,
+  jsonDocument,
+  says,
+  streamParts,
+  type AnswerDefaults,
+  type ModelAnswer,
+  type Part,
+  type ReplyAnswer,
+} from './model-answer.ts';
+
+/** A request as it arrived. The server records it before it answers. */
+export interface RecordedRequest {
+  /** 1 for the first of this server. */
+  readonly order: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The body as sent. */
+  readonly text: string;
+  /** The body parsed; `{}` when there was none. Throws `SyntaxError` when it is no JSON. */
+  readonly body: JsonObject;
+  /** The text of the last message in the body; empty when there is none. */
+  readonly lastText: string;
+  /** True once the client has left before the answer was complete. */
+  readonly aborted: boolean;
+  /** Resolves when the exchange is over, either way. */
+  readonly over: Promise<'answered' | 'aborted'>;
+}
+
+export type Responder = (request: RecordedRequest) => ModelAnswer | Promise<ModelAnswer>;
+
+export interface ModelServerOptions {
+  /** Default 0: a free one. */
+  readonly port?: number;
+  /** What `GET /models` lists. */
+  readonly models?: readonly string[];
+  /** The model that replies name unless their answer says otherwise. */
+  readonly model?: string;
+  readonly usage?: { readonly input: number; readonly output: number };
+  /** Whether `requests` grows. A benchmark of many turns says `none`; default `all`. */
+  readonly record?: 'all' | 'none';
+}
+
+/** A scripted model behind the OpenAI-compatible interface, on loopback. */
+export interface ModelServer {
+  /** The base URL for a configuration: `http://127.0.0.1:PORT/v1`. */
+  readonly url: string;
+  /** In the order of their arrival. */
+  readonly requests: readonly RecordedRequest[];
+  /** TCP connections accepted so far. */
+  readonly connections: number;
+  /** Adds answers; each is given once, in order, before the responder is asked. */
+  enqueue(...answers: readonly ModelAnswer[]): void;
+  /** Answers every request for which nothing is queued. The default says `ok`. */
+  respondWith(responder: Responder): void;
+  /** Resolves with the request of this order, also when it has arrived already. */
+  arrived(order: number): Promise<RecordedRequest>;
+  /** How many recorded requests carried exactly these messages. */
+  timesSeen(messages: Json): number;
+  /** Recorded requests whose messages came more than once, by group. */
+  duplicates(): readonly (readonly RecordedRequest[])[];
+  /** Ends every connection and resolves when the port is free. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the server. A list of answers is the queue, a function is the responder.
+ * Rejects when the port is taken.
+ */
+export async function startModelServer(
+  script: readonly ModelAnswer[] | Responder = [],
+  options: ModelServerOptions = {},
+): Promise<ModelServer> {
+  const state = new Exchange(script, options);
+  const server = createServer((request, response) => void state.serve(request, response));
+  server.on('connection', () => (state.connections += 1));
+  // Longer than any client keeps one: it must never be the server that ends a kept connection.
+  server.keepAliveTimeout = 600_000;
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${portOf(server)}/v1`,
+    requests: state.requests,
+    get connections() {
+      return state.connections;
+    },
+    enqueue: (...answers) => void state.queue.push(...answers),
+    respondWith: (responder) => (state.responder = responder),
+    arrived: (order) => state.arrived(order),
+    timesSeen: (messages) => state.groups().get(JSON.stringify(messages))?.length ?? 0,
+    duplicates: () => [...state.groups().values()].filter((group) => group.length > 1),
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const OK = says('ok');
+const SSE = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+class Exchange {
+  readonly requests: RecordedRequest[] = [];
+  readonly queue: ModelAnswer[];
+  responder: Responder;
+  connections = 0;
+  #order = 0;
+  readonly #waiting = new Map<number, (request: RecordedRequest) => void>();
+  readonly #written = new WeakMap<ReplyAnswer, string>();
+  readonly #defaults: AnswerDefaults;
+  readonly #models: readonly string[];
+  readonly #record: boolean;
+
+  constructor(script: readonly ModelAnswer[] | Responder, options: ModelServerOptions) {
+    this.queue = typeof script === 'function' ? [] : [...script];
+    this.responder = typeof script === 'function' ? script : () => OK;
+    const model = options.model ?? 'scripted-1';
+    this.#defaults = { model, usage: options.usage ?? { input: 10, output: 2 } };
+    this.#models = options.models ?? [model];
+    this.#record = options.record !== 'none';
+  }
+
+  async serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = await bodyOf(message);
+    if (text === undefined) return;
+    const request = new Recorded((this.#order += 1), message, text);
+    response.on('close', () => request.close(response.writableFinished));
+    if (this.#record) this.requests.push(request);
+    this.#waiting.get(request.order)?.(request);
+    this.#waiting.delete(request.order);
+    try {
+      await this.#answer(request, response);
+    } catch (error) {
+      response.writeHead(500, { 'content-type': 'text/plain' }).end(String(error));
+    }
+  }
+
+  arrived(order: number): Promise<RecordedRequest> {
+    const found = this.requests[order - 1];
+    if (found !== undefined) return Promise.resolve(found);
+    const { promise, resolve } = Promise.withResolvers<RecordedRequest>();
+    this.#waiting.set(order, resolve);
+    return promise;
+  }
+
+  groups(): ReadonlyMap<string, readonly RecordedRequest[]> {
+    const chats = this.requests.filter((request) => request.path.endsWith('/chat/completions'));
+    return Map.groupBy(chats, (request) => JSON.stringify(request.body['messages'] ?? null));
+  }
+
+  async #answer(request: RecordedRequest, response: ServerResponse): Promise<void> {
+    if (request.path.endsWith('/models')) {
+      const data = this.#models.map((id) => ({
+        id,
+        object: 'model',
+        created: 0,
+        owned_by: 'test',
+      }));
+      response.writeHead(200, JSON_TYPE).end(JSON.stringify({ object: 'list', data }));
+      return;
+    }
+    if (!request.path.endsWith('/chat/completions')) {
+      response.writeHead(404, JSON_TYPE).end(errorBody(404));
+      return;
+    }
+    const answer = this.queue.shift() ?? (await this.responder(request));
+    if ('before' in answer) await answer.before;
+    if (answer.kind === 'reply') await this.#reply(answer, request, response);
+    else this.#misbehave(answer, response);
+  }
+
+  async #reply(answer: ReplyAnswer, request: RecordedRequest, to: ServerResponse): Promise<void> {
+    if (answer.stream === 'no' || !request.text.includes('"stream":true')) {
+      to.writeHead(200, JSON_TYPE).end(jsonDocument(answer, this.#defaults));
+      return;
+    }
+    to.writeHead(200, SSE);
+    const known = this.#written.get(answer);
+    const parts = known === undefined ? this.#parts(answer, request) : [known];
+    for (const part of parts) {
+      if (typeof part === 'string') to.write(part);
+      else await part;
+    }
+    if (answer.end === 'reset') await flushed(to).then(() => to.destroy());
+    else to.end();
+  }
+
+  #parts(answer: ReplyAnswer, request: RecordedRequest): readonly Part[] {
+    const withUsage = request.text.includes('"include_usage":true');
+    const parts = streamParts(answer, this.#defaults, withUsage);
+    const isPlain = withUsage && !isCut(answer) && parts.every((part) => typeof part === 'string');
+    if (isPlain) this.#written.set(answer, parts.join(''));
+    return parts;
+  }
+
+  #misbehave(answer: Exclude<ModelAnswer, ReplyAnswer>, to: ServerResponse): void {
+    switch (answer.kind) {
+      case 'status':
+        to.writeHead(answer.status, { ...JSON_TYPE, ...answer.headers });
+        to.end(answer.body ?? errorBody(answer.status));
+        return;
+      case 'raw':
+        to.writeHead(200, { 'content-type': answer.contentType }).end(answer.body);
+        return;
+      case 'reset':
+        to.destroy();
+        return;
+      case 'stall':
+        return;
+      case 'endless':
+        to.writeHead(200, SSE);
+        runOn(to, endlessEvent(answer.piece ?? 'and so on ', this.#defaults));
+    }
+  }
+}
+
+class Recorded implements RecordedRequest {
+  readonly order: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  aborted = false;
+  readonly #over = Promise.withResolvers<'answered' | 'aborted'>();
+
+  constructor(order: number, message: IncomingMessage, text: string) {
+    this.order = order;
+    this.method = message.method ?? '';
+    this.path = message.url ?? '';
+    this.headers = message.headers;
+    this.text = text;
+  }
+
+  get body(): JsonObject {
+    if (this.text === '') return {};
+    const parsed = parseJson(this.text, LIMITS.jsonDepthMax);
+    if (parsed.ok && isObject(parsed.value)) return parsed.value;
+    throw new SyntaxError(`the body of request ${this.order} is no JSON object`);
+  }
+
+  get lastText(): string {
+    const messages = this.body['messages'];
+    const last: Json = Array.isArray(messages) ? messages.at(-1) : null;
+    const content = isObject(last) ? last['content'] : undefined;
+    return typeof content === 'string' ? content : '';
+  }
+
+  get over(): Promise<'answered' | 'aborted'> {
+    return this.#over.promise;
+  }
+
+  close(isAnswered: boolean): void {
+    this.aborted = !isAnswered;
+    this.#over.resolve(isAnswered ? 'answered' : 'aborted');
+  }
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  invariant(typeof address === 'object' && address !== null, 'a listening server has a port');
+  return address.port;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Undefined when the client left while it was sending. */
+function bodyOf(message: IncomingMessage): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const chunks: Buffer[] = [];
+  message.on('data', (chunk: Buffer) => void chunks.push(chunk));
+  message.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+  message.on('error', () => resolve(undefined));
+  return promise;
+}
+
+function errorBody(status: number): string {
+  return JSON.stringify({ error: { message: `scripted ${status}`, type: 'scripted', code: null } });
+}
+
+function flushed(to: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  to.write('', () => resolve());
+  return promise;
+}
+
+/** A buffer that is full is left to drain: the client decides how fast it goes. */
+function runOn(to: ServerResponse, event: string): void {
+  const block = event.repeat(64);
+  const more = (): void => {
+    if (to.destroyed) return;
+    if (to.write(block)) setImmediate(more);
+    else to.once('drain', more);
+  };
+  more();
+}
