@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSystemClock } from './system.ts';
+
+test('a sleep ends at once when its signal aborts, before and while it waits', async () => {
+  const clock = createSystemClock();
+  const abort = new AbortController();
+  const waiting = clock.sleep(3_600_000, abort.signal);
+  abort.abort();
+  await waiting;
+  await clock.sleep(3_600_000, abort.signal);
+});
+
+test('a sleep longer than a timer can wait does not end at once', async () => {
+  const clock = createSystemClock();
+  const abort = new AbortController();
+  let ended = false;
+  const waiting = clock.sleep(2 ** 33, abort.signal).then(() => (ended = true));
+  await clock.sleep(5);
+  assert.equal(ended, false);
+  abort.abort();
+  await waiting;
+});
