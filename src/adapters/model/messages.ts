@@ -1,0 +1,77 @@
+import type { AssistantMessage, Context, Message, ToolCall, Usage } from '@earendil-works/pi-ai';
+import { parseJson, type JsonObject } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { ModelCall, ModelMessage, ModelRequest } from '../../ports/model.ts';
+import { isObject } from './json-reply.ts';
+
+/** Who is asked, as the library names it in a message. */
+export interface Addressee {
+  readonly api: string;
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** The request in the library's words. Schemas of tools pass through as they are. */
+export function toContext(request: ModelRequest, addressee: Addressee): Context {
+  return {
+    systemPrompt: request.system,
+    messages: request.messages.map((message) => toMessage(message, addressee)),
+    tools: request.tools.map(({ name, description, parameters }) => ({
+      name,
+      description,
+      parameters,
+    })),
+  };
+}
+
+function toMessage(message: ModelMessage, addressee: Addressee): Message {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: message.text, timestamp: 0 };
+    case 'assistant':
+      return toAssistant(message.text, message.calls, addressee);
+    case 'tool':
+      return {
+        role: 'toolResult',
+        toolCallId: message.callId,
+        toolName: message.name,
+        content: [{ type: 'text', text: message.text }],
+        isError: message.isError,
+        timestamp: 0,
+      };
+  }
+}
+
+function toAssistant(
+  text: string,
+  calls: readonly ModelCall[],
+  addressee: Addressee,
+): AssistantMessage {
+  return {
+    role: 'assistant',
+    content: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...calls.map(toCall)],
+    ...addressee,
+    usage: NO_USAGE,
+    stopReason: calls.length > 0 ? 'toolUse' : 'stop',
+    timestamp: 0,
+  };
+}
+
+/**
+ * A call whose arguments were no JSON object goes back with none: many servers refuse a whole
+ * conversation that carries malformed ones, and the tool's own result says what was wrong.
+ */
+function toCall(call: ModelCall): ToolCall {
+  const parsed = parseJson(call.args, LIMITS.jsonDepthMax);
+  const args: JsonObject = parsed.ok && isObject(parsed.value) ? parsed.value : {};
+  return { type: 'toolCall', id: call.id, name: call.name, arguments: args };
+}
+
+const NO_USAGE: Usage = {
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 0,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
