@@ -1,0 +1,92 @@
+import { LIMITS } from '../../kernel/limits.ts';
+import { parseJson, type Json, type JsonProblem } from '../../kernel/json.ts';
+import { redactor } from '../../kernel/redact.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ToolCall, ToolOutcome, Tools } from '../../ports/tools.ts';
+import { commandTool } from './command-tool.ts';
+import { fileTools } from './file-tools.ts';
+import { folderTools } from './folder-tools.ts';
+import { nearest } from './nearest.ts';
+import { problemOf } from './problem.ts';
+import { ResultText } from './result.ts';
+import type { FoundSandbox } from './sandbox.ts';
+import { ToolProblem, type BuiltIn } from './tool.ts';
+
+export interface BuiltInOptions {
+  /** The folder that the tools work in. It must exist. */
+  readonly workspace: string;
+  readonly clock: Clock;
+  /** All that a command finds in its environment: named one by one, never the host's own. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly sandbox: FoundSandbox;
+  /** Values that no result may contain (X-6). */
+  readonly secrets?: readonly string[];
+  /** Folders that commands find empty, should a system folder or the workspace contain them. */
+  readonly hidden?: readonly string[];
+}
+
+const JSON_PROBLEMS: Readonly<Record<JsonProblem, string>> = {
+  not_json: 'the arguments are no JSON',
+  too_deep: `the arguments are nested over ${LIMITS.jsonDepthMax} deep`,
+  forbidden_key: 'the arguments have a key that is not allowed',
+};
+
+/** The tools that are always there: files and folders of the workspace, and commands in a sandbox (E-5). */
+export function builtInTools(options: BuiltInOptions): Tools {
+  const { workspace, clock, secrets = [], hidden = [] } = options;
+  const mask = redactor(secrets);
+  const all = [
+    ...fileTools(workspace, mask),
+    ...folderTools(workspace, { clock, mask }),
+    commandTool(workspace, { ...options, secrets, hidden }),
+  ];
+  const byName = new Map(all.map((builtIn) => [builtIn.tool.name, builtIn]));
+  return {
+    list: all.map((builtIn) => builtIn.tool),
+    async run(call, signal) {
+      const outcome = await attempt(byName, call, signal);
+      return withinCap({ ...outcome, text: mask(outcome.text) }, { workspace, call });
+    },
+  };
+}
+
+async function attempt(
+  byName: ReadonlyMap<string, BuiltIn>,
+  call: ToolCall,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  try {
+    const builtIn = byName.get(call.name);
+    if (builtIn === undefined) throw unknownTool(call.name, [...byName.keys()]);
+    const args = argumentsOf(call.args);
+    if (signal.aborted) throw new ToolProblem('ended', 'ended before it was started');
+    return await builtIn.run(args, { stepId: call.stepId, signal });
+  } catch (error) {
+    const { code, message } = problemOf(error, call.name);
+    return { kind: 'error', code, text: message };
+  }
+}
+
+function unknownTool(name: string, known: readonly string[]): ToolProblem {
+  const near = nearest(name, known);
+  const hint = near === undefined ? '' : `; the nearest is ${near}`;
+  return new ToolProblem('unknown_tool', `no tool is called ${name.slice(0, 100)}${hint}`);
+}
+
+/** Some models send nothing at all when a tool needs nothing. */
+function argumentsOf(text: string): Json {
+  if (text.trim() === '') return {};
+  const parsed = parseJson(text, LIMITS.jsonDepthMax);
+  if (!parsed.ok) throw new ToolProblem('invalid_args', JSON_PROBLEMS[parsed.problem]);
+  return parsed.value;
+}
+
+async function withinCap(
+  outcome: ToolOutcome,
+  from: { readonly workspace: string; readonly call: ToolCall },
+): Promise<ToolOutcome> {
+  if (Buffer.byteLength(outcome.text) <= LIMITS.toolOutputBytesMax) return outcome;
+  const result = new ResultText(from.workspace, from.call.stepId);
+  await result.add(outcome.text);
+  return { ...outcome, text: await result.end() };
+}
