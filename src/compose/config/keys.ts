@@ -1,0 +1,290 @@
+import { z } from 'zod';
+import { LIMITS } from '../../kernel/limits.ts';
+import { DAY, SECOND } from '../../kernel/time.ts';
+import { apiKey, duration, httpUrl, secretSource, timeZone } from './values.ts';
+
+/** One key of the configuration: what it takes, where else it comes from, and what it is for. */
+export interface ConfigKey<S extends z.ZodType = z.ZodType> {
+  readonly schema: S;
+  /** The allowed values, in words. */
+  readonly values: string;
+  /** The default as it would be written; undefined when there is none. */
+  readonly initial?: unknown;
+  readonly about: string;
+  readonly env?: string;
+  /** `path`: relative to the file that names it. `number`: read as one from the environment. */
+  readonly reads?: 'path' | 'number';
+  /** The names that an entry of a list may have, for suggestions. */
+  readonly fields?: readonly string[];
+  /** May hold a password: an error does not repeat it, and `config show` masks it. */
+  readonly hidden?: true;
+  /** The feature is not built yet: only its default, or `off`, is accepted. */
+  readonly later?: true;
+}
+
+function key<S extends z.ZodType>(row: ConfigKey<S>): ConfigKey<S> {
+  return row;
+}
+
+function choice<const V extends readonly string[]>(
+  values: V,
+  row: Omit<ConfigKey, 'schema' | 'values'>,
+): ConfigKey<z.ZodEnum<{ [K in V[number]]: K }>> {
+  return { schema: z.enum(values), values: values.join(' | '), ...row };
+}
+
+function whole(
+  min: number,
+  max: number,
+  row: Omit<ConfigKey, 'schema' | 'values'>,
+): ConfigKey<z.ZodInt> {
+  const values = `a whole number from ${min} to ${max}`;
+  return { schema: z.int().min(min).max(max), values, ...row };
+}
+
+function amount(
+  min: number,
+  max: number,
+  row: Omit<ConfigKey, 'schema' | 'values'>,
+): ConfigKey<z.ZodNumber> {
+  return { schema: z.number().min(min).max(max), values: `a number from ${min} to ${max}`, ...row };
+}
+
+function yes(row: Omit<ConfigKey, 'schema' | 'values'>): ConfigKey<z.ZodBoolean> {
+  return { schema: z.boolean(), values: 'true | false', ...row };
+}
+
+function path(row: Omit<ConfigKey, 'schema' | 'values' | 'reads'>): ConfigKey<z.ZodString> {
+  return { schema: z.string().min(1), values: 'a path', reads: 'path', ...row };
+}
+
+function later(values: string, about: string, initial?: unknown): ConfigKey<z.ZodUnknown> {
+  return { schema: z.unknown(), values, about, later: true, initial };
+}
+
+const SECRET = '{ env: NAME } or { file: PATH }, never the secret itself';
+const COUNT_MAX = 1_000_000_000;
+const SECONDS_MAX = DAY / SECOND;
+
+/** Every key of `sekisho.yaml`. The schema, the errors, `sekisho config keys` and the docs read it. */
+export const CONFIG_KEYS = {
+  data: path({ initial: './data', env: 'SEKISHO_DATA', about: 'The state directory.' }),
+  store: key({
+    schema: z.string().regex(/^sqlite$|^postgres(?:ql)?:\/\/./),
+    values: 'sqlite | postgres://…',
+    initial: 'sqlite',
+    env: 'SEKISHO_STORE',
+    hidden: true,
+    about: 'Where records are kept: one file in the state directory, or a PostgreSQL database.',
+  }),
+  locale: choice(['en', 'de'], { initial: 'en', about: 'The language of notices and answers.' }),
+
+  'api.host': key({
+    schema: z.string().min(1),
+    values: 'an address of this machine',
+    initial: '127.0.0.1',
+    env: 'SEKISHO_HOST',
+    about: 'Where the API listens; beyond loopback it needs api.keys and TLS or api.behindProxy.',
+  }),
+  'api.port': whole(0, 65_535, {
+    initial: 7420,
+    env: 'SEKISHO_PORT',
+    reads: 'number',
+    about: 'The port of the API; 0 picks a free one.',
+  }),
+  'api.tls.keyFile': path({
+    env: 'API_SERVER_TLS_KEY_FILE',
+    about: 'The private key for HTTPS, as PEM; together with api.tls.certFile.',
+  }),
+  'api.tls.certFile': path({
+    env: 'API_SERVER_TLS_CERT_FILE',
+    about: 'The certificate for HTTPS, as PEM; together with api.tls.keyFile.',
+  }),
+  'api.keys': key({
+    schema: z.array(apiKey),
+    values: `a list of { name, scopes: [run, read, admin], secret: ${SECRET} }`,
+    initial: [],
+    hidden: true,
+    fields: ['name', 'scopes', 'secret', 'env', 'file'],
+    about: 'Who may use the API. With none the host makes one key and keeps it in DATA/api-key.',
+  }),
+  'api.behindProxy': yes({
+    initial: false,
+    about: 'A proxy in front ends TLS: the API may listen beyond loopback without its own.',
+  }),
+
+  'model.provider': key({
+    schema: z.string().min(1),
+    values: 'openai | anthropic | google | openai-compatible | rehearsal',
+    about: 'Who answers. Without one the host takes the first model that it finds.',
+  }),
+  'model.baseURL': key({
+    schema: httpUrl,
+    values: 'an http or https URL without a user name',
+    hidden: true,
+    about: 'Where an openai-compatible server answers.',
+  }),
+  'model.name': key({
+    schema: z.string().min(1),
+    values: 'the name that the provider gives the model',
+    about: 'Which of the models of the provider.',
+  }),
+  'model.apiKey': key({
+    schema: secretSource,
+    values: SECRET,
+    hidden: true,
+    fields: ['env', 'file'],
+    about: 'The key for the provider.',
+  }),
+  'model.contextWindow': whole(1000, 100_000_000, {
+    initial: 128_000,
+    about: 'How many tokens the model takes in one request.',
+  }),
+  'model.timeoutSeconds': whole(1, SECONDS_MAX, {
+    initial: LIMITS.modelFirstTokenMs / SECOND,
+    about: 'How long a model call may stay without its first token.',
+  }),
+  'model.fallbacks': later('a list of models', 'Further models, in order.', []),
+  'model.price.input': amount(0, 1_000_000, { about: 'US dollars per million input tokens.' }),
+  'model.price.output': amount(0, 1_000_000, { about: 'US dollars per million output tokens.' }),
+  'models.assessment': later('a model', 'The model of the recovery assessment.'),
+  'models.classifier': later('a model', 'The model that assigns messages to tasks.'),
+  'models.summary': later('a model', 'The model that writes summaries.'),
+  'models.completion': later('a model', 'The model of the completion check.'),
+
+  workspace: path({ initial: './workspace', about: 'The folder that the tools work in.' }),
+  'agent.name': key({
+    schema: z.string().min(1).max(64),
+    values: 'a name of at most 64 characters',
+    initial: 'Sekisho',
+    about: 'What the agent calls itself.',
+  }),
+  'agent.instructions': path({
+    initial: './AGENT.md',
+    about: 'The standing instructions of the agent, read again at each turn.',
+  }),
+  agents: later('a list of agents', 'Several agents on one host.', []),
+
+  'limits.turns': whole(1, COUNT_MAX, {
+    initial: LIMITS.turnsPerTask,
+    about: 'Turns that a task may take.',
+  }),
+  'limits.tokens': whole(1, Number.MAX_SAFE_INTEGER, {
+    initial: LIMITS.tokensPerTask,
+    about: 'Tokens that a task may use.',
+  }),
+  'limits.costUsd': amount(0, 1_000_000, {
+    initial: LIMITS.costPerTaskMicroUsd / 1_000_000,
+    about: 'US dollars that a task may cost.',
+  }),
+  'limits.continuations': whole(0, COUNT_MAX, {
+    initial: LIMITS.continuationsPerTask,
+    about: 'How often a task may continue itself.',
+  }),
+  'limits.deadline': key({
+    schema: duration,
+    values: 'a duration as in 90s, 30m, 12h, 7d; or off',
+    initial: `${LIMITS.taskDeadlineMs / DAY}d`,
+    about: 'How long a task may stay open.',
+  }),
+  'limits.concurrentConversations': whole(1, 1000, {
+    initial: LIMITS.concurrentConversations,
+    about: 'Conversations that are worked on at the same time.',
+  }),
+  'limits.concurrentWorkers': later('a whole number', 'Workers that run at the same time.', 4),
+  'limits.selfStartedDaily.tokens': later(
+    'a whole number',
+    'Tokens a day for work that nobody asked for.',
+    1_000_000,
+  ),
+  'limits.selfStartedDaily.costUsd': later(
+    'a number',
+    'US dollars a day for work that nobody asked for.',
+    5,
+  ),
+
+  'home.channel': later('a channel', 'Where notices go that have no conversation.'),
+  'home.address': later('an address', 'The address on that channel.'),
+  'notices.recoveryDiagnostics': later('true | false', 'Tell each step of a recovery.', false),
+  'notices.retries': later('true | false', 'Tell each retry.', false),
+
+  'recovery.safeMode': later('true | false', 'Pause after repeated crashes.', true),
+  'recovery.spacingSeconds': later('seconds', 'The least time between two assessments.', 60),
+  'recovery.callTimeoutSeconds': later('seconds', 'The limit of one assessment call.', 60),
+  'maintenance.startAt': later('a share', 'The share of the window that starts it.', 0.8),
+  'maintenance.firstDelaySeconds': later('seconds', 'The first delay after a failure.', 1),
+  'maintenance.maxDelaySeconds': later('seconds', 'The longest delay between tries.', 60),
+  'completionCheck.provider': later('llm-judge | off | command', 'Who judges it.', 'llm-judge'),
+  'completionCheck.furtherTurns': later('a whole number', 'Turns after an "incomplete".', 2),
+  'completionCheck.undecidable': later('end | block', 'What "undecidable" leads to.', 'end'),
+
+  'tools.command.approval': later(
+    'always | unsandboxed | never',
+    'When a command waits for a person.',
+    'unsandboxed',
+  ),
+  'tools.command.allow': later('a list of argv prefixes', 'Commands that need no approval.', []),
+  'tools.command.approver': later('any | other', 'Who may approve.', 'any'),
+  'tools.command.timeoutSeconds': later(
+    'seconds',
+    'How long a command may run unless the call says otherwise.',
+    LIMITS.toolCommandMs / SECOND,
+  ),
+  'tools.fetch.allow': later('a list of hosts', 'Private addresses that fetch may reach.', []),
+  'tools.approvalHours': later('hours', 'How long an approval stays open.', 24),
+
+  whileBusy: later('steer | wait | interrupt | collect', 'What a message meets.', 'steer'),
+  timeZone: key({
+    schema: timeZone,
+    values: 'a zone of the tz database as in Europe/Berlin',
+    about: "Whose midnight it is; default: the machine's.",
+  }),
+  channels: later('a map of channels', 'Slack, Telegram, Discord, webhooks.', {}),
+  plugins: later('a list of plugins', 'Packages that add channels, tools and runtimes.', []),
+  'mcp.servers': later('a map of servers', 'MCP servers whose tools the agent gets.', {}),
+  'memory.enabled': later('true | false', 'Keep memories across conversations.', true),
+  'skills.enabled': later('true | false', 'Learn skills.', true),
+  'skills.failureBackoffLimit': later('a whole number', 'Failures that pause a skill.', 3),
+
+  'lease.seconds': whole(2, 3600, {
+    initial: LIMITS.leaseMs / SECOND,
+    about: 'How long a host counts as alive after its last renewal.',
+  }),
+  'lease.renewSeconds': whole(1, 3600, {
+    initial: LIMITS.leaseRenewMs / SECOND,
+    about: 'How often a host renews it; less than lease.seconds.',
+  }),
+  'tick.seconds': whole(1, 3600, {
+    about: 'How often the host looks for due work without a hint; default 30, or 5 on PostgreSQL.',
+  }),
+  'drain.graceSeconds': whole(0, 3600, {
+    initial: LIMITS.drainGraceMs / SECOND,
+    about: 'How long running turns may go on after a signal.',
+  }),
+} as const satisfies Record<string, ConfigKey>;
+
+export type ConfigName = keyof typeof CONFIG_KEYS;
+
+/** A key that has a default always has a value; the others may lack one. */
+type ValueOf<K extends ConfigName> =
+  | z.output<(typeof CONFIG_KEYS)[K]['schema']>
+  | (K extends OptionalName ? undefined : never);
+
+type OptionalName =
+  | `api.tls.${string}`
+  | `model.${'provider' | 'baseURL' | 'name' | 'apiKey' | `price.${string}`}`
+  | 'timeZone'
+  | 'tick.seconds';
+
+export type ConfigValues = { readonly [K in ConfigName]: ValueOf<K> };
+
+export function isConfigName(name: string): name is ConfigName {
+  return Object.hasOwn(CONFIG_KEYS, name);
+}
+
+export const CONFIG_NAMES = Object.keys(CONFIG_KEYS).filter(isConfigName);
+
+/** The row of a key, without what is special about it. */
+export function rowOf(name: ConfigName): ConfigKey {
+  return CONFIG_KEYS[name];
+}

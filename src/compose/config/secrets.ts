@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { ConfigName, ConfigValues } from './keys.ts';
+import type { ConfigProblem } from './problem.ts';
+import { KEY_CHARS_MIN, type ApiKeyConfig, type SecretSource } from './values.ts';
+
+export interface ConfiguredKey {
+  readonly name: string;
+  readonly scopes: ApiKeyConfig['scopes'];
+  readonly secret: string;
+}
+
+/** The values behind the sources. They live here alone and never in what is shown. */
+export interface ConfigSecrets {
+  readonly modelKey: string | undefined;
+  readonly apiKeys: readonly ConfiguredKey[];
+}
+
+export interface SecretPlaces {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What a relative path is relative to. */
+  readonly folder: string;
+  readonly whereOf: (name: ConfigName, path?: readonly PropertyKey[]) => string;
+  /** What could not be read is added here. */
+  readonly problems: ConfigProblem[];
+}
+
+/** Reads each secret from its variable or file. */
+export async function readSecrets(
+  values: ConfigValues,
+  places: SecretPlaces,
+): Promise<ConfigSecrets> {
+  const source = values['model.apiKey'];
+  const modelKey =
+    source === undefined ? undefined : await readSecret(source, places, ['model.apiKey', []]);
+  const apiKeys: ConfiguredKey[] = [];
+  for (const [at, entry] of values['api.keys'].entries()) {
+    const place: Place = ['api.keys', [at, 'secret']];
+    const secret = await readSecret(entry.secret, places, place);
+    if (secret === undefined) continue;
+    if (secret.length < KEY_CHARS_MIN) {
+      problem(places, place, `the key is shorter than ${KEY_CHARS_MIN} characters`);
+    }
+    apiKeys.push({ name: entry.name, scopes: entry.scopes, secret });
+  }
+  return { modelKey, apiKeys };
+}
+
+type Place = readonly [name: ConfigName, path: readonly PropertyKey[]];
+
+async function readSecret(
+  source: SecretSource,
+  places: SecretPlaces,
+  place: Place,
+): Promise<string | undefined> {
+  if ('env' in source) {
+    const value = places.env[source.env];
+    if (value !== undefined && value !== '') return value;
+    problem(places, place, `the environment variable ${source.env} is not set`);
+    return undefined;
+  }
+  try {
+    const value = (await readFile(resolve(places.folder, source.file), 'utf8')).trim();
+    if (value !== '') return value;
+    problem(places, place, `the file ${source.file} is empty`);
+  } catch {
+    problem(places, place, `the file ${source.file} cannot be read`);
+  }
+  return undefined;
+}
+
+function problem(places: SecretPlaces, [name, path]: Place, what: string): void {
+  const key = [name, ...path.map(String)].join('.');
+  places.problems.push({ where: places.whereOf(name, path), key, what, allowed: '' });
+}
