@@ -1,0 +1,130 @@
+import { ID_PREFIX } from '../../kernel/ids.ts';
+
+/** Every form of every command, as help prints it; `key` names its sentence in `text/`. */
+export const USAGES = [
+  { command: 'stop', usage: '/stop', key: 'stop' },
+  { command: 'stop', usage: '/stop all', key: 'stop_all' },
+  { command: 'stop', usage: '/stop ID', key: 'stop_id' },
+  { command: 'tasks', usage: '/tasks', key: 'tasks' },
+  { command: 'tasks', usage: '/tasks held', key: 'tasks_held' },
+  { command: 'why', usage: '/why [ID]', key: 'why' },
+  { command: 'status', usage: '/status', key: 'status' },
+  { command: 'help', usage: '/help', key: 'help' },
+] as const;
+export type CommandName = (typeof USAGES)[number]['command'];
+
+/** What a person's command asks for. Ids are normalised by `readTaskId` and need not exist. */
+export type Command =
+  /** `current`: the running task, else the newest open one. `all`: every open one (W-1). */
+  | { readonly kind: 'stop'; readonly scope: 'current' | 'all' }
+  | { readonly kind: 'stop'; readonly scope: 'one'; readonly id: string }
+  | { readonly kind: 'tasks'; readonly held: boolean }
+  /** `null`: the conversation's newest open task, else its newest. */
+  | { readonly kind: 'why'; readonly id: string | null }
+  | { readonly kind: 'status' }
+  | { readonly kind: 'help' }
+  /** A known command with words that it does not take; nothing is guessed. */
+  | { readonly kind: 'misused'; readonly command: CommandName }
+  /** `word` without its slash; `nearest` is the closest real command. */
+  | { readonly kind: 'unknown'; readonly word: string; readonly nearest: CommandName };
+
+/**
+ * `/` and a word of letters and hyphens, at the very start and whole: a phone may write it large and
+ * end it with a full stop. `/etc/hosts is broken`, `/ home`, `/2` and ` /stop` are ordinary text.
+ */
+const COMMAND = /^\/([a-z][a-z-]*)[.,:;!?]*(?=\s|$)/i;
+/** What surrounds an id that was copied out of a sentence. */
+const AROUND_ID = /^[`'"“”„(<[]+|[`'"“”)>\].,:;!?]+$/g;
+const WORD_CHARS_MAX = 40;
+/** No command is longer; a message may be, and is not searched whole. */
+const LINE_CHARS_MAX = 200;
+
+/**
+ * Reads the command of a person's own message, or undefined when it is ordinary text. Only the first
+ * line counts. Never throws. Whoever calls it has made sure that a person wrote the text (W-4).
+ */
+export function readCommand(text: string): Command | undefined {
+  const line = text.slice(0, LINE_CHARS_MAX).split(/[\r\n]/, 1)[0] ?? '';
+  const match = COMMAND.exec(line);
+  if (match?.[1] === undefined) return undefined;
+  const word = match[1].toLowerCase();
+  const words = line
+    .slice(match[0].length)
+    .split(/\s+/)
+    .filter((rest) => rest !== '');
+  return isCommand(word) ? readWords(word, words) : unknown(word);
+}
+
+/**
+ * An id as a person types it, as the store has it: upper case, its prefix added when it is missing,
+ * Crockford's look-alikes read as digits (I and L as 1, O as 0), hyphens and quotation marks left out.
+ */
+export function readTaskId(typed: string): string {
+  const bare = typed.slice(0, LINE_CHARS_MAX).replaceAll(AROUND_ID, '').slice(0, WORD_CHARS_MAX);
+  const low = bare.toLowerCase();
+  const prefix = Object.values(ID_PREFIX).find((known) => low.startsWith(known));
+  const body = bare
+    .slice(prefix?.length ?? 0)
+    .toUpperCase()
+    .replaceAll('-', '')
+    .replaceAll(/[IL]/g, '1')
+    .replaceAll('O', '0');
+  return `${prefix ?? ID_PREFIX.task}${body}`;
+}
+
+/** The candidate with the fewest typing slips from `word`; the first of equals. Needs a candidate. */
+export function nearestWord<W extends string>(word: string, candidates: readonly [W, ...W[]]): W {
+  let nearest = candidates[0];
+  for (const candidate of candidates) {
+    if (slips(word, candidate) < slips(word, nearest)) nearest = candidate;
+  }
+  return nearest;
+}
+
+function readWords(command: CommandName, words: readonly string[]): Command {
+  const [first] = words;
+  const plain = first?.toLowerCase().replaceAll(AROUND_ID, '');
+  if (words.length > 1) return { kind: 'misused', command };
+  switch (command) {
+    case 'stop':
+      if (first === undefined) return { kind: 'stop', scope: 'current' };
+      if (plain === 'all') return { kind: 'stop', scope: 'all' };
+      return { kind: 'stop', scope: 'one', id: readTaskId(first) };
+    case 'tasks':
+      if (first === undefined || plain === 'held') return { kind: 'tasks', held: plain === 'held' };
+      return { kind: 'misused', command };
+    case 'why':
+      return { kind: 'why', id: first === undefined ? null : readTaskId(first) };
+    case 'status':
+    case 'help':
+      return first === undefined ? { kind: command } : { kind: 'misused', command };
+  }
+}
+
+function isCommand(word: string): word is CommandName {
+  return USAGES.some(({ command }) => command === word);
+}
+
+function unknown(word: string): Command {
+  const names = USAGES.map(({ command }) => command);
+  const [first = 'help', ...rest] = names;
+  const cut = word.slice(0, WORD_CHARS_MAX);
+  return { kind: 'unknown', word: cut, nearest: nearestWord(cut, [first, ...rest]) };
+}
+
+/** Damerau and Levenshtein's count of letters left out, added, changed, or swapped with the next. */
+function slips(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = a[i - 1] === b[j - 1] ? 0 : 1;
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwapped ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      row.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + change, swap));
+    }
+  }
+  return at(a.length, b.length);
+}
