@@ -23,7 +23,7 @@ export type NoticeCode = keyof typeof NOTICES;
 export interface NoticeFacts {
   readonly request: string;
   readonly id: string;
-  /** The calls whose outcome is unknown; null when there are none. */
+  /** Calls: of an interruption those whose outcome is unknown, of a stop those being ended; or null. */
   readonly tools: string | null;
   /** The provider's or transport's own code; null when it gave none. */
   readonly detail: string | null;
@@ -126,6 +126,8 @@ export interface StandingFacts {
 export interface WhyTexts {
   readonly standing: Readonly<Record<Standing, (facts: StandingFacts) => string>>;
   readonly behind: string;
+  readonly detail: (code: string) => string;
+  readonly again: string;
   readonly held: string;
   readonly step: (facts: { readonly ordinal: string; readonly tool: string | null }) => string;
   readonly question: (question: string) => string;
@@ -140,6 +142,8 @@ export interface WhyTexts {
   readonly uncertainCall: (tool: string) => string;
   readonly earlier: (count: string) => string;
   readonly later: string;
+  /** An event's sentence behind its time. */
+  readonly event: (time: string, sentence: string) => string;
 }
 
 /** The lines of the answers to commands. */
@@ -177,11 +181,10 @@ export interface AnswerTexts {
   readonly open: (counts: string) => string;
   readonly openNone: string;
   readonly openAtLeast: (counts: string) => string;
+  readonly openCount: (count: string, state: string) => string;
   readonly here: (request: string, id: string) => string;
+  readonly droppedMessages: (count: string) => string;
   readonly hereNothing: string;
-  readonly stoppedOne: (request: string, id: string) => string;
-  readonly stoppedCalls: (calls: string) => string;
-  readonly leftOpen: (count: string) => string;
 }
 
 /** Everything the host says to people, in one language. A missing code does not compile. */
@@ -208,5 +211,7 @@ export interface Catalogue {
   readonly help: Readonly<Record<HelpWord, string>>;
   readonly why: WhyTexts;
   readonly answers: AnswerTexts;
+  /** A call of the model among other calls. */
+  readonly modelCall: string;
   readonly andMore: (count: string) => string;
 }

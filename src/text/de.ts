@@ -3,6 +3,9 @@ import type { Catalogue, RefusalFacts } from './catalogue.ts';
 const nearestOf = (facts: RefusalFacts): string =>
   facts.nearest === undefined ? '' : ` Am nächsten kommt \`${facts.nearest}\`.`;
 
+const ending = (calls: string | null): string =>
+  calls === null ? '' : `Noch zu beenden: ${calls}. `;
+
 export const DE: Catalogue = {
   tag: 'de-DE',
   atTime: (time) => `um ${time}`,
@@ -17,11 +20,12 @@ export const DE: Catalogue = {
           `bitte prüfen. `) +
       `Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. ` +
       `Beenden: \`/stop ${id}\`. Warum: \`/why ${id}\`.`,
-    stopped: ({ request, id }) =>
-      `${request} ist angehalten. Was getan war, bleibt, und nichts davon beginnt noch. ` +
+    stopped: ({ request, id, tools }) =>
+      `${request} ist angehalten. ${ending(tools)}` +
+      `Was getan war, bleibt, und nichts davon beginnt noch. ` +
       `Für einen neuen Anfang schick die Anfrage noch einmal. Warum: \`/why ${id}\`.`,
-    cancelled: ({ request, id }) =>
-      `${request} wurde von dem Programm abgebrochen, das es bestellt hatte. ` +
+    cancelled: ({ request, id, tools }) =>
+      `${request} wurde von dem Programm abgebrochen, das es bestellt hatte. ${ending(tools)}` +
       `Was getan war, bleibt, und nichts davon beginnt noch. Warum: \`/why ${id}\`.`,
     no_outcome: ({ request, id }) =>
       `Ich konnte ${request} nicht abschließen: Zweimal hintereinander endete das Modell ohne ` +
@@ -186,6 +190,8 @@ export const DE: Catalogue = {
       expired: ({ request, id, when }) => `${request} (${id}) ist ${when} abgelaufen.`,
     },
     behind: 'Vorher kommt ein anderer Durchgang dieser Unterhaltung.',
+    detail: (code) => `Der Code: \`${code}\`.`,
+    again: 'Für einen neuen Anfang schick die Anfrage noch einmal.',
     held: 'Es ist eine ältere Aufgabe; sie ruht und läuft nicht von selbst.',
     step: ({ ordinal, tool }) =>
       tool === null
@@ -208,6 +214,7 @@ export const DE: Catalogue = {
     uncertainCall: (tool) => `Der Aufruf von ${tool} begann; sein Ergebnis ist unbekannt.`,
     earlier: (count) => `Frühere Ereignisse, die hier fehlen: ${count}.`,
     later: 'Es gibt spätere Ereignisse, die hier fehlen.',
+    event: (time, sentence) => `${time}: ${sentence}`,
   },
   answers: {
     helpHead: 'Befehle:',
@@ -234,11 +241,11 @@ export const DE: Catalogue = {
     open: (counts) => `Offene Aufgaben: ${counts}.`,
     openNone: 'Keine Aufgabe ist offen.',
     openAtLeast: (counts) => `Offene Aufgaben, mindestens: ${counts}.`,
+    openCount: (count, state) => `${count} ${state}`,
     here: (request, id) => `Hier läuft: ${request}. ${id}`,
+    droppedMessages: (count) => `Ohne Antwort beiseitegelegt: ${count} wartende Nachrichten.`,
     hereNothing: 'In dieser Unterhaltung läuft nichts.',
-    stoppedOne: (request, id) => `Angehalten: ${request}. ${id}`,
-    stoppedCalls: (calls) => `Wird beendet: ${calls}.`,
-    leftOpen: (count) => `Hier noch offen: ${count}. Liste: \`/tasks\`.`,
   },
+  modelCall: 'der Aufruf des Modells',
   andMore: (count) => `${count} weitere`,
 };

@@ -3,6 +3,9 @@ import type { Catalogue, RefusalFacts } from './catalogue.ts';
 const nearestOf = (facts: RefusalFacts): string =>
   facts.nearest === undefined ? '' : ` The nearest is \`${facts.nearest}\`.`;
 
+const ending = (calls: string | null): string =>
+  calls === null ? '' : `Still being ended: ${calls}. `;
+
 export const EN: Catalogue = {
   tag: 'en-GB',
   atTime: (time) => `at ${time}`,
@@ -16,11 +19,12 @@ export const EN: Catalogue = {
         : `Whether ${tools} took effect is unknown; I will not run it again, so please check. `) +
       `What was done is saved, and nothing of it continues by itself. ` +
       `To end it: \`/stop ${id}\`. Why: \`/why ${id}\`.`,
-    stopped: ({ request, id }) =>
-      `${request} is stopped. What was done is kept, and nothing more of it will start. ` +
+    stopped: ({ request, id, tools }) =>
+      `${request} is stopped. ${ending(tools)}` +
+      `What was done is kept, and nothing more of it will start. ` +
       `To begin anew, send the request again. Why: \`/why ${id}\`.`,
-    cancelled: ({ request, id }) =>
-      `${request} was cancelled by the program that had asked for it. ` +
+    cancelled: ({ request, id, tools }) =>
+      `${request} was cancelled by the program that had asked for it. ${ending(tools)}` +
       `What was done is kept, and nothing more of it will start. Why: \`/why ${id}\`.`,
     no_outcome: ({ request, id }) =>
       `I could not finish ${request}: twice in a row the model ended without an answer. ` +
@@ -175,6 +179,8 @@ export const EN: Catalogue = {
       expired: ({ request, id, when }) => `${request} (${id}) ran out of time ${when}.`,
     },
     behind: 'Another turn of this conversation comes first.',
+    detail: (code) => `Its code: \`${code}\`.`,
+    again: 'To begin anew, send the request again.',
     held: 'It is an older task that is held and does not run by itself.',
     step: ({ ordinal, tool }) =>
       tool === null
@@ -195,6 +201,7 @@ export const EN: Catalogue = {
     uncertainCall: (tool) => `The call of ${tool} began; its outcome is unknown.`,
     earlier: (count) => `Earlier events that are not shown: ${count}.`,
     later: 'There are later events that are not shown.',
+    event: (time, sentence) => `${time}: ${sentence}`,
   },
   answers: {
     helpHead: 'Commands:',
@@ -221,11 +228,11 @@ export const EN: Catalogue = {
     open: (counts) => `Open tasks: ${counts}.`,
     openNone: 'No task is open.',
     openAtLeast: (counts) => `Open tasks, at least: ${counts}.`,
+    openCount: (count, state) => `${count} ${state}`,
     here: (request, id) => `Running here: ${request}. ${id}`,
+    droppedMessages: (count) => `Set aside without an answer: ${count} waiting messages.`,
     hereNothing: 'Nothing is running in this conversation.',
-    stoppedOne: (request, id) => `Stopped: ${request}. ${id}`,
-    stoppedCalls: (calls) => `Being ended: ${calls}.`,
-    leftOpen: (count) => `Left open here: ${count}. List: \`/tasks\`.`,
   },
+  modelCall: 'the call of the model',
   andMore: (count) => `${count} more`,
 };

@@ -17,12 +17,14 @@ export interface NoticeParams {
   /** The mandate, whole or cut; never in quotation marks. */
   readonly request: string;
   readonly taskId: string;
-  /** Names of calls whose outcome is unknown. */
+  /** Tools or `model`: calls whose outcome is unknown, or, of a stop, that are being ended. */
   readonly tools?: readonly string[];
   /** The provider's or transport's own code. */
   readonly detail?: string;
 }
 
+/** How records name a call of the model among calls of tools. */
+const MODEL_CALL = 'model';
 /** Named calls in one sentence; the rest are counted. */
 const TOOLS_NAMED = 5;
 
@@ -63,7 +65,9 @@ export function renderRefusal(
 /** Names as a list in words, each as it is typed: `` `command` and `edit` ``; null when there are none. */
 export function listNames(words: Catalogue, names: readonly string[]): string | null {
   if (names.length === 0) return null;
-  const named = names.slice(0, TOOLS_NAMED).map((name) => `\`${cutName(name)}\``);
+  const named = names
+    .slice(0, TOOLS_NAMED)
+    .map((name) => (name === MODEL_CALL ? words.modelCall : `\`${cutName(name)}\``));
   const rest = names.length - named.length;
   const all = rest === 0 ? named : [...named, words.andMore(String(rest))];
   return new Intl.ListFormat(words.tag, { type: 'conjunction' }).format(all);

@@ -83,22 +83,28 @@ export function nearestWord<W extends string>(word: string, candidates: readonly
 
 function readWords(command: CommandName, words: readonly string[]): Command {
   const [first] = words;
-  const plain = first?.toLowerCase().replaceAll(AROUND_ID, '');
-  if (words.length > 1) return { kind: 'misused', command };
-  switch (command) {
-    case 'stop':
-      if (first === undefined) return { kind: 'stop', scope: 'current' };
-      if (plain === 'all') return { kind: 'stop', scope: 'all' };
-      return { kind: 'stop', scope: 'one', id: readTaskId(first) };
-    case 'tasks':
-      if (first === undefined || plain === 'held') return { kind: 'tasks', held: plain === 'held' };
-      return { kind: 'misused', command };
-    case 'why':
-      return { kind: 'why', id: first === undefined ? null : readTaskId(first) };
-    case 'status':
-    case 'help':
-      return first === undefined ? { kind: command } : { kind: 'misused', command };
+  if (first === undefined) return BARE[command];
+  const misused: Command = { kind: 'misused', command };
+  return words.length > 1 ? misused : (readWord(command, first) ?? misused);
+}
+
+const BARE: Readonly<Record<CommandName, Command>> = {
+  stop: { kind: 'stop', scope: 'current' },
+  tasks: { kind: 'tasks', held: false },
+  why: { kind: 'why', id: null },
+  status: { kind: 'status' },
+  help: { kind: 'help' },
+};
+
+function readWord(command: CommandName, word: string): Command | undefined {
+  const plain = word.toLowerCase().replaceAll(AROUND_ID, '');
+  if (command === 'stop') {
+    return plain === 'all'
+      ? { kind: 'stop', scope: 'all' }
+      : { kind: 'stop', scope: 'one', id: readTaskId(word) };
   }
+  if (command === 'why') return { kind: 'why', id: readTaskId(word) };
+  return command === 'tasks' && plain === 'held' ? { kind: 'tasks', held: true } : undefined;
 }
 
 function isCommand(word: string): word is CommandName {
