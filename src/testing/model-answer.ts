@@ -44,7 +44,13 @@ export type ModelAnswer =
       readonly before?: Promise<unknown>;
     }
   /** Status 200 with whatever bytes and type. */
-  | { readonly kind: 'raw'; readonly contentType: string; readonly body: string }
+  | {
+      readonly kind: 'raw';
+      readonly contentType: string;
+      readonly body: string;
+      /** Holds back the end of the body. */
+      readonly afterBody?: Promise<unknown>;
+    }
   /** The socket is destroyed without an answer. */
   | { readonly kind: 'reset'; readonly before?: Promise<unknown> }
   /** Nothing is ever answered. */

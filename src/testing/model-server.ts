@@ -67,7 +67,7 @@ export interface ModelServer {
   timesSeen(messages: Json): number;
   /** Recorded requests whose messages came more than once, by group. */
   duplicates(): readonly (readonly RecordedRequest[])[];
-  /** Ends every connection and resolves when the port is free. */
+  /** Ends every connection and resolves when the port is free; a second time does nothing. */
   close(): Promise<void>;
 }
 
@@ -98,6 +98,7 @@ export async function startModelServer(
     timesSeen: (messages) => state.groups().get(JSON.stringify(messages))?.length ?? 0,
     duplicates: () => [...state.groups().values()].filter((group) => group.length > 1),
     async close() {
+      if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
@@ -177,7 +178,7 @@ class Exchange {
     const answer = this.queue.shift() ?? (await this.responder(request));
     if ('before' in answer) await answer.before;
     if (answer.kind === 'reply') await this.#reply(answer, request, response);
-    else this.#misbehave(answer, response);
+    else await this.#misbehave(answer, response);
   }
 
   async #reply(answer: ReplyAnswer, request: RecordedRequest, to: ServerResponse): Promise<void> {
@@ -204,14 +205,16 @@ class Exchange {
     return parts;
   }
 
-  #misbehave(answer: Exclude<ModelAnswer, ReplyAnswer>, to: ServerResponse): void {
+  async #misbehave(answer: Exclude<ModelAnswer, ReplyAnswer>, to: ServerResponse): Promise<void> {
     switch (answer.kind) {
       case 'status':
         to.writeHead(answer.status, { ...JSON_TYPE, ...answer.headers });
         to.end(answer.body ?? errorBody(answer.status));
         return;
       case 'raw':
-        to.writeHead(200, { 'content-type': answer.contentType }).end(answer.body);
+        to.writeHead(200, { 'content-type': answer.contentType }).write(answer.body);
+        await answer.afterBody;
+        to.end();
         return;
       case 'reset':
         to.destroy();

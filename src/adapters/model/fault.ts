@@ -58,7 +58,9 @@ export function foreignFault(record: WireRecord, end: LibraryEnd, now: Instant):
 /** Removes the key, line breaks and length from a text that somebody else wrote. */
 export function clean(text: string, apiKey: string | undefined): string {
   const masked = apiKey === undefined || apiKey === '' ? text : text.replaceAll(apiKey, '***');
-  const line = masked.replaceAll(/\bBearer\s+\S+/gi, 'Bearer ***').replaceAll(/[\s\p{C}]+/gu, ' ');
+  const line = masked
+    .replaceAll(/\bBearer\s+[\w.~+/*=-]+/gi, 'Bearer ***')
+    .replaceAll(/[\s\p{C}]+/gu, ' ');
   return line.trim().slice(0, MESSAGE_CHARS_MAX);
 }
 

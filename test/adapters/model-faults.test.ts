@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { fails, says, type ModelAnswer } from '../../src/testing/model-answer.ts';
+import {
+  CALL_MS,
+  faultOf,
+  FIRST_TOKEN_MS,
+  KEY,
+  NOW,
+  replyOf,
+  stageOf,
+  verdict,
+} from './model-stage.ts';
+
+describe('a refusal', () => {
+  for (const status of [400, 401, 402, 403, 404, 413, 422]) {
+    test(`${status} is permanent`, async () => {
+      const { ask } = await stageOf([fails(status, { 'retry-after': '5' })]);
+      const fault = faultOf(await ask());
+      assert.equal(verdict(fault), `refused http_${status}`);
+      assert.equal(fault.retryAt, null);
+    });
+  }
+
+  for (const status of [408, 409, 429, 500, 502, 503, 529]) {
+    test(`${status} may pass`, async () => {
+      const { ask } = await stageOf([fails(status)]);
+      const fault = faultOf(await ask());
+      assert.equal(verdict(fault), `transient http_${status}`);
+      assert.equal(fault.retryAt, null);
+    });
+  }
+
+  const waits: readonly [string, Readonly<Record<string, string>>, number | null][] = [
+    ['seconds', { 'retry-after': '90' }, NOW + 90_000],
+    ['a date', { 'retry-after': 'Mon, 30 Nov 2026 13:00:00 GMT' }, NOW + 3_600_000],
+    ['a past date', { 'retry-after': 'Mon, 30 Nov 2020 13:00:00 GMT' }, NOW],
+    ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '2' }, NOW + 1_500],
+    ['nothing that can be read', { 'retry-after': 'soon' }, null],
+  ];
+  for (const [what, headers, retryAt] of waits) {
+    test(`429 that names ${what} has that instant`, async () => {
+      const { ask } = await stageOf([fails(429, headers)]);
+      assert.equal(faultOf(await ask()).retryAt, retryAt);
+    });
+  }
+
+  test('masks the key that a provider repeats', async () => {
+    const said = `Incorrect API key ${KEY} (Bearer ${KEY})\nask the owner`;
+    const body = JSON.stringify({ error: { message: said } });
+    const { ask } = await stageOf([fails(401, {}, body)]);
+    const { message } = faultOf(await ask());
+    assert.equal(message, 'HTTP 401: Incorrect API key *** (Bearer ***) ask the owner');
+  });
+
+  test('never becomes text of a reply', async () => {
+    const error = { error: { message: 'You owe us money', code: 402 } };
+    const inside = `data: ${JSON.stringify(error)}\n\n`;
+    const { ask, heard } = await stageOf([
+      fails(402, {}, JSON.stringify(error)),
+      { kind: 'raw', contentType: 'text/event-stream', body: inside },
+      { kind: 'raw', contentType: 'application/json', body: JSON.stringify(error) },
+    ]);
+    for (let call = 0; call < 3; call += 1) {
+      const fault = faultOf(await ask());
+      assert.equal(verdict(fault), 'refused http_402');
+      assert.match(fault.message, /You owe us money/);
+    }
+    assert.deepEqual(heard.texts, []);
+  });
+
+  test('inside a stream may pass when it names no permanent status', async () => {
+    const body = 'data: {"error":{"message":"overloaded","code":"server_error"}}\n\n';
+    const { ask } = await stageOf([{ kind: 'raw', contentType: 'text/event-stream', body }]);
+    assert.equal(verdict(await ask()), 'transient stream_error');
+  });
+
+  test('by a filter is permanent, and its tokens count', async () => {
+    const { ask } = await stageOf([says('I', { finish: 'content_filter' })]);
+    const fault = faultOf(await ask());
+    assert.equal(verdict(fault), 'refused content_filter');
+    assert.equal(fault.usage?.inputTokens, 10);
+  });
+});
+
+describe('a transport that fails', () => {
+  test('with nobody there is transient', async () => {
+    const { ask, server } = await stageOf();
+    await server.close();
+    assert.equal(verdict(await ask()), 'transient connect');
+  });
+
+  test('with a name that does not resolve is transient', async () => {
+    const { ask } = await stageOf([], { baseURL: 'http://nobody.invalid/v1' });
+    assert.equal(verdict(await ask()), 'transient connect');
+  });
+
+  const broken: readonly [string, ModelAnswer, string][] = [
+    ['by a reset before the answer', { kind: 'reset' }, 'transient connect'],
+    ['by a reset in the answer', says('half', { end: 'reset' }), 'transient cut_stream'],
+    ['by an end without a finish', says('half', { end: 'cut' }), 'transient cut_stream'],
+    ['by a finish that is missing', says('half', { finish: null }), 'transient cut_stream'],
+    [
+      'by an empty stream',
+      { kind: 'raw', contentType: 'text/event-stream', body: '' },
+      'transient empty',
+    ],
+    [
+      'by a page that is none of it',
+      { kind: 'raw', contentType: 'text/html', body: '<html>Welcome to the hotel</html>' },
+      'nonsense unreadable',
+    ],
+    [
+      'by JSON that is no reply',
+      { kind: 'raw', contentType: 'application/json', body: '{"hello":1}' },
+      'nonsense unreadable',
+    ],
+    [
+      'by events that are no JSON',
+      { kind: 'raw', contentType: 'text/event-stream', body: 'data: {"choices": oops\n\n' },
+      'nonsense unreadable',
+    ],
+  ];
+  for (const [how, answer, expected] of broken) {
+    test(how, async () => {
+      const { ask } = await stageOf([answer]);
+      assert.equal(verdict(await ask()), expected);
+      assert.equal(verdict(await ask()), 'reply end: ok', 'the next call is not affected');
+    });
+  }
+});
+
+test('a stream that makes no sense is left at once', async () => {
+  const never = new Promise<void>(() => undefined);
+  const body = 'data: {"choices": oops\n\n';
+  const { ask, server } = await stageOf([
+    { kind: 'raw', contentType: 'text/event-stream', body, afterBody: never },
+  ]);
+  assert.equal(verdict(await ask()), 'nonsense unreadable');
+  assert.equal(await server.requests[0]?.over, 'aborted');
+});
+
+describe('bounds', () => {
+  test('an endless stream ends, and the server is left', async () => {
+    const { ask, server, heard } = await stageOf([
+      { kind: 'endless', piece: 'and so on '.repeat(20) },
+    ]);
+    assert.equal(verdict(await ask()), 'nonsense too_large');
+    const bytes = heard.texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    assert.ok(bytes <= LIMITS.modelReplyBytesMax + 200, `${bytes} bytes`);
+    assert.equal(await server.requests[0]?.over, 'aborted');
+    const pieces = heard.texts.length;
+    await ask();
+    assert.equal(heard.texts.length, pieces + 1, 'nothing of the first came after its outcome');
+  });
+
+  test('a document without an end ends', async () => {
+    const body = `{"choices":[{"message":{"content":"${'x'.repeat(LIMITS.modelReplyBytesMax)}"}}]}`;
+    const { ask } = await stageOf([{ kind: 'raw', contentType: 'application/json', body }]);
+    assert.equal(verdict(await ask()), 'nonsense unreadable');
+  });
+
+  test('a reply with too many calls is refused', async () => {
+    const calls = Array.from({ length: LIMITS.modelCallsPerReplyMax + 1 }, () => ({
+      name: 'list',
+      args: '{}',
+    }));
+    const { ask } = await stageOf([
+      { kind: 'reply', calls },
+      { kind: 'reply', calls: calls.slice(1) },
+    ]);
+    assert.equal(verdict(await ask()), 'nonsense too_many_calls');
+    assert.equal(replyOf(await ask()).calls.length, LIMITS.modelCallsPerReplyMax);
+  });
+});
+
+describe('time', () => {
+  test('without a first token it ends the call, and the server sees it', async () => {
+    const { ask, server, clock } = await stageOf([{ kind: 'stall' }]);
+    const outcome = ask();
+    const request = await server.arrived(1);
+    clock.pass(FIRST_TOKEN_MS);
+    assert.equal(verdict(await outcome), 'transient timeout');
+    assert.equal(await request.over, 'aborted');
+    assert.equal(request.aborted, true);
+  });
+
+  test('after the first token only the whole call is bounded', async () => {
+    const never = new Promise<void>(() => undefined);
+    const { ask, clock, heard } = await stageOf([says(['a', 'b'], { between: never })]);
+    const began = Promise.withResolvers<void>();
+    heard.texts.push = () => {
+      began.resolve();
+      return 1;
+    };
+    const outcome = ask();
+    await began.promise;
+    assert.deepEqual(clock.waiting, [CALL_MS]);
+    clock.pass(CALL_MS);
+    assert.equal(verdict(await outcome), 'transient timeout');
+  });
+
+  test('of a call that is over is not waited for', async () => {
+    const { ask, clock } = await stageOf([says('a'), fails(500)]);
+    await ask();
+    await ask();
+    assert.deepEqual(clock.waiting, []);
+  });
+});
+
+describe('our abort', () => {
+  test('before the call asks nobody', async () => {
+    const { ask, server } = await stageOf();
+    assert.equal(verdict(await ask({}, AbortSignal.abort())), 'aborted aborted');
+    assert.equal(server.requests.length, 0);
+  });
+
+  test('before the answer is seen by the server', async () => {
+    const { ask, server, clock } = await stageOf([{ kind: 'stall' }]);
+    const stop = new AbortController();
+    const outcome = ask({}, stop.signal);
+    const request = await server.arrived(1);
+    stop.abort();
+    assert.equal(verdict(await outcome), 'aborted aborted');
+    assert.equal(await request.over, 'aborted');
+    assert.deepEqual(clock.waiting, []);
+  });
+
+  test('in the answer is seen by the server', async () => {
+    const never = new Promise<void>(() => undefined);
+    const { ask, server, heard } = await stageOf([says(['a', 'b'], { between: never })]);
+    const stop = new AbortController();
+    heard.texts.push = () => {
+      stop.abort();
+      return 1;
+    };
+    assert.equal(verdict(await ask({}, stop.signal)), 'aborted aborted');
+    assert.equal(await server.requests[0]?.over, 'aborted');
+  });
+
+  test('in the answer lets no later piece through', async () => {
+    const pieces = Array.from({ length: 100 }, (_, index) => `${index} `);
+    const { ask, heard } = await stageOf([says(pieces)]);
+    const stop = new AbortController();
+    const texts: string[] = [];
+    heard.texts.push = (piece) => {
+      stop.abort();
+      return texts.push(piece ?? '');
+    };
+    assert.equal(verdict(await ask({}, stop.signal)), 'aborted aborted');
+    await ask();
+    assert.deepEqual(texts, ['0 ', 'ok']);
+  });
+});
