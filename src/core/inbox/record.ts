@@ -1,0 +1,51 @@
+import type {
+  ConversationId,
+  MessageId,
+  OutboxId,
+  RunId,
+  TaskId,
+  TurnId,
+} from '../../kernel/ids.ts';
+import type { Instant } from '../../kernel/time.ts';
+
+export type MessageState = 'unclaimed' | 'claimed' | 'done';
+
+/** An inbox entry: what a turn consumes, or a person's command. */
+export interface MessageRecord {
+  readonly id: MessageId;
+  readonly conversationId: ConversationId;
+  /** The sequence number of its acceptance: the inbox order (T-10). */
+  readonly seq: number;
+  readonly channel: string;
+  /** Unique with `channel`: a redelivery changes nothing (I-1). */
+  readonly externalId: string;
+  /** `genuine`: from a person or an API caller. `generated`: made by the host. `command`: answered by the host itself (W-3). */
+  readonly kind: 'genuine' | 'generated' | 'command';
+  /** `principalName` of the sender. */
+  readonly principal: string;
+  /** `admin` when the verified identity holds admin authority. */
+  readonly authority: 'admin' | 'own';
+  readonly text: string;
+  readonly bodyHash: string;
+  readonly replyTo: string | null;
+  readonly state: MessageState;
+  /** The task that it is bound to: at acceptance for a run, else by the claim (T-1). */
+  readonly taskId: TaskId | null;
+  readonly runId: RunId | null;
+  readonly turnId: TurnId | null;
+  /** The sequence number of the event that claimed it: its place in the transcript. */
+  readonly claimedSeq: number | null;
+  /** The outbox entry that answered it. */
+  readonly answerId: OutboxId | null;
+  readonly at: Instant;
+}
+
+/** A used `Idempotency-Key` and what it made; kept for 24 h (surface: HTTP). */
+export interface IdempotencyRecord {
+  /** `principalName` and the key: the scope in which a key is unique. */
+  readonly scope: string;
+  readonly fingerprint: string;
+  /** The id of the message or run that the first request made. */
+  readonly subjectId: string;
+  readonly at: Instant;
+}

@@ -1,0 +1,50 @@
+import type { ConversationId, SessionId, TurnId } from '../../kernel/ids.ts';
+import type { Instant } from '../../kernel/time.ts';
+
+/**
+ * One address on one channel, and the root of everything that happens there: each unit that changes
+ * something in a conversation raises `seq`, so `seq` is its version, its order of events and its lock.
+ */
+export interface ConversationRecord {
+  readonly id: ConversationId;
+  readonly agent: string;
+  /** The destination of whatever leaves, fixed from here (O-9): `api`, `terminal`, later a platform's name. */
+  readonly channel: string;
+  readonly address: string;
+  readonly sessionId: SessionId;
+  /** The last sequence number that an event or a step of this conversation took. */
+  readonly seq: number;
+  /** The fencing token: each claim, stop or takeover takes the next (design principle 8). */
+  readonly token: number;
+  /** The turn that has the conversation, running or stopping (T-10). */
+  readonly turnId: TurnId | null;
+  readonly createdAt: Instant;
+}
+
+/** The model's transcript inside a conversation. Its items are the claimed messages and the steps, by `seq`. */
+export interface SessionRecord {
+  readonly id: SessionId;
+  readonly conversationId: ConversationId;
+  readonly firstSeq: number;
+  readonly startedAt: Instant;
+  readonly endedAt: Instant | null;
+}
+
+/** One event of a conversation (design principle 5). */
+export interface EventRecord {
+  readonly conversationId: ConversationId;
+  readonly seq: number;
+  readonly id: string;
+  readonly type: string;
+  readonly at: Instant;
+  /** `principalName` of who did it. */
+  readonly by: string;
+  readonly taskId: string | null;
+  readonly turnId: string | null;
+  readonly runId: string | null;
+  readonly fromState: string | null;
+  readonly toState: string | null;
+  readonly reason: string | null;
+  /** JSON object; the catalogue names its keys. */
+  readonly data: string | null;
+}

@@ -1,0 +1,139 @@
+import { invariant } from '../../kernel/invariant.ts';
+import type { Instant, Millis } from '../../kernel/time.ts';
+import { refuse, type Refusal } from '../../kernel/fault.ts';
+import { hasEnded, mayMove, type TaskReason, type TaskState, type WaitKind } from './moves.ts';
+import type { TaskRecord } from './record.ts';
+
+/** The bounds that a new task is given (T-7). `deadlineMs: null` means none. */
+export interface TaskBounds {
+  readonly deadlineMs: Millis | null;
+  readonly turns: number;
+  readonly tokens: number;
+  readonly costMicroUsd: number;
+  readonly continuations: number;
+}
+
+export type Mandate = Pick<
+  TaskRecord,
+  'mandateText' | 'mandatePrincipal' | 'mandateOrigin' | 'mandateAt' | 'mandateHash'
+>;
+
+/** A new task: `active`, `current` (B-1), its mandate written once (T-5), nothing spent. */
+export function openTask(
+  identity: Pick<TaskRecord, 'id' | 'conversationId' | 'agent'>,
+  mandate: Mandate,
+  bounds: TaskBounds,
+  now: Instant,
+): TaskRecord {
+  return {
+    ...identity,
+    ...mandate,
+    enrollment: 'current',
+    state: 'active',
+    reason: null,
+    version: 1,
+    waitKind: null,
+    waitId: null,
+    waitUntil: null,
+    waitQuestion: null,
+    deadline: bounds.deadlineMs === null ? null : now + bounds.deadlineMs,
+    turnsLimit: bounds.turns,
+    turnsUsed: 0,
+    tokensLimit: bounds.tokens,
+    tokensUsed: 0,
+    costLimit: bounds.costMicroUsd,
+    costUsed: 0,
+    continuationsLimit: bounds.continuations,
+    continuationsUsed: 0,
+    correctionsUsed: 0,
+    recoveryEpoch: 1,
+    recoveryAttempts: 0,
+    recoveryLifetimeAttempts: 0,
+    recoveryNextAt: null,
+    createdAt: now,
+    changedAt: now,
+    endedAt: null,
+    outcomeCode: null,
+    outcomeData: null,
+  };
+}
+
+export interface Move {
+  readonly to: TaskState;
+  readonly reason: TaskReason | null;
+  readonly now: Instant;
+  readonly wait?: {
+    readonly kind: WaitKind;
+    readonly id: string | null;
+    readonly until: Instant | null;
+  };
+  /** Parameters of the outcome's sentence, as JSON. */
+  readonly outcomeData?: string;
+}
+
+const NO_WAIT = { kind: null, id: null, until: null };
+
+/** The next record of a task that makes a legal move; the caller has asked `judgeMove` before. */
+export function moveTask(task: TaskRecord, move: Move): TaskRecord {
+  invariant(mayMove(task.state, move.to), `a ${task.state} task never becomes ${move.to}`);
+  const { kind, id, until } = move.wait ?? NO_WAIT;
+  return {
+    ...task,
+    state: move.to,
+    reason: move.reason,
+    version: task.version + 1,
+    waitKind: kind,
+    waitId: id,
+    waitUntil: until,
+    waitQuestion: null,
+    changedAt: move.now,
+    endedAt: hasEnded(move.to) ? move.now : null,
+    outcomeCode: move.to === 'active' ? null : move.reason,
+    outcomeData: move.outcomeData ?? null,
+  };
+}
+
+/** Whether a principal's order may move this task now; `undefined` means yes (T-4). */
+export function judgeOrder(
+  task: TaskRecord,
+  to: TaskState,
+  expectedVersion: number | undefined,
+): Refusal | undefined {
+  const detail = { id: task.id, state: task.state };
+  if (expectedVersion !== undefined && expectedVersion !== task.version) {
+    return refuse('version_conflict', { ...detail, version: String(task.version) });
+  }
+  if (hasEnded(task.state)) return refuse('task_ended', detail);
+  return mayMove(task.state, to) ? undefined : refuse('not_allowed_now', detail);
+}
+
+/**
+ * The task after a turn claimed inputs for it: one turn more is spent, before it is made (T-7).
+ * A person's own words end the row of corrective turns (T-8).
+ */
+export function countTurn(task: TaskRecord, by: 'person' | 'host', now: Instant): TaskRecord {
+  return {
+    ...task,
+    version: task.version + 1,
+    turnsUsed: task.turnsUsed + 1,
+    correctionsUsed: by === 'person' ? 0 : task.correctionsUsed,
+    changedAt: now,
+  };
+}
+
+/** The task after a turn of it ended: what its model calls spent is counted once, here. */
+export function countSpent(
+  task: TaskRecord,
+  spent: { readonly tokens: number; readonly cost: number },
+): TaskRecord {
+  return {
+    ...task,
+    tokensUsed: task.tokensUsed + spent.tokens,
+    costUsed: task.costUsed + spent.cost,
+  };
+}
+
+/** Whether `principal` gave the task its mandate. */
+export function isOwn(task: TaskRecord, principal: string): boolean {
+  return task.mandatePrincipal === principal;
+}

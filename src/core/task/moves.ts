@@ -1,0 +1,68 @@
+/** The states of a task and the moves between them (T-3). docs/states.md is printed from this table. */
+export const TASK_MOVES = {
+  active: [
+    'active',
+    'waiting',
+    'paused',
+    'blocked',
+    'completed',
+    'failed',
+    'stopped',
+    'cancelled',
+    'expired',
+  ],
+  waiting: ['active', 'waiting', 'paused', 'blocked', 'failed', 'stopped', 'cancelled', 'expired'],
+  paused: ['active', 'stopped', 'cancelled', 'expired'],
+  blocked: ['active', 'waiting', 'failed', 'stopped', 'cancelled', 'expired', 'completed'],
+  completed: [],
+  failed: [],
+  stopped: [],
+  cancelled: [],
+  expired: [],
+} as const satisfies Record<string, readonly string[]>;
+
+export type TaskState = keyof typeof TASK_MOVES;
+
+export const TASK_ENDS = ['completed', 'failed', 'stopped', 'cancelled', 'expired'] as const;
+export type TaskEnd = (typeof TASK_ENDS)[number];
+
+/** What a waiting task waits for (T-6). */
+export const WAIT_KINDS = [
+  'instant',
+  'worker',
+  'answer',
+  'approval',
+  'quota',
+  'provider',
+  'assessment',
+] as const;
+export type WaitKind = (typeof WAIT_KINDS)[number];
+
+/** Why a task stands where it stands; every code has its sentence in `text/` and its way out in `core/notice`. */
+export type TaskReason =
+  | 'interrupted'
+  | 'no_outcome'
+  | 'no_progress'
+  | 'stopped_by_person'
+  | 'cancelled_by_caller'
+  | 'model_refused'
+  | 'model_unavailable'
+  | 'answered';
+
+export function mayMove(from: TaskState, to: TaskState): boolean {
+  const allowed: readonly TaskState[] = TASK_MOVES[from];
+  return allowed.includes(to);
+}
+
+/** An ended task never leaves its end (T-3, V18). */
+export function hasEnded(state: TaskState): state is TaskEnd {
+  return TASK_MOVES[state].length === 0;
+}
+
+/** The state table as a mermaid diagram. */
+export function drawMoves(): string {
+  const arrows = Object.entries(TASK_MOVES).flatMap(([from, targets]) =>
+    targets.filter((to) => to !== from).map((to) => `  ${from} --> ${to}`),
+  );
+  return ['stateDiagram-v2', '  [*] --> active', ...arrows].join('\n');
+}

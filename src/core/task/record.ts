@@ -1,0 +1,57 @@
+import type { ConversationId, TaskId } from '../../kernel/ids.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { TaskReason, TaskState, WaitKind } from './moves.ts';
+
+/** The durable record of something that was asked for, until it ends. */
+export interface TaskRecord {
+  readonly id: TaskId;
+  readonly conversationId: ConversationId;
+  /** The agent that the task belongs to (T-21); one exists so far, `main`. */
+  readonly agent: string;
+  /** `current` belongs to ongoing work; `held-legacy` sleeps until an admin wakes it (B). */
+  readonly enrollment: 'current' | 'held-legacy';
+  readonly state: TaskState;
+  readonly reason: TaskReason | null;
+  /** Rises by one at every change; callers may demand the one that they read (T-4). */
+  readonly version: number;
+
+  /** The mandate: written once, never changed (T-5). */
+  readonly mandateText: string;
+  /** `principalName` of who asked. */
+  readonly mandatePrincipal: string;
+  /** The channel that it came through. */
+  readonly mandateOrigin: string;
+  readonly mandateAt: Instant;
+  readonly mandateHash: string;
+
+  readonly waitKind: WaitKind | null;
+  readonly waitId: string | null;
+  /** When the wait is looked at, or null when it has no window of its own. */
+  readonly waitUntil: Instant | null;
+  readonly waitQuestion: string | null;
+  readonly deadline: Instant | null;
+
+  readonly turnsLimit: number;
+  readonly turnsUsed: number;
+  readonly tokensLimit: number;
+  readonly tokensUsed: number;
+  /** Millionths of a US dollar, whole numbers, so that sums are exact. */
+  readonly costLimit: number;
+  readonly costUsed: number;
+  readonly continuationsLimit: number;
+  readonly continuationsUsed: number;
+  /** Corrective turns in a row (T-8); an answer or a person's message ends the row. */
+  readonly correctionsUsed: number;
+
+  readonly recoveryEpoch: number;
+  readonly recoveryAttempts: number;
+  readonly recoveryLifetimeAttempts: number;
+  readonly recoveryNextAt: Instant | null;
+
+  readonly createdAt: Instant;
+  readonly changedAt: Instant;
+  readonly endedAt: Instant | null;
+  /** A stable code of how it ended or why it is held, with its sentence's parameters in `outcomeData` (JSON). */
+  readonly outcomeCode: string | null;
+  readonly outcomeData: string | null;
+}

@@ -1,0 +1,71 @@
+import type { StepRecord } from './record.ts';
+
+/** A call as the model asked for it; `args` is its raw text. */
+export interface AskedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly args: string;
+}
+
+/** What a model step came to, as the turn judges it. */
+export type ModelResult =
+  | {
+      readonly kind: 'reply';
+      readonly text: string;
+      readonly calls: readonly AskedCall[];
+      readonly stop: 'end' | 'calls' | 'length';
+    }
+  | {
+      readonly kind: 'fault';
+      readonly class: 'refused' | 'transient' | 'aborted' | 'nonsense';
+      readonly code: string;
+    };
+
+/** What the turn does next. */
+export type TurnVerdict =
+  | { readonly kind: 'calls'; readonly calls: readonly AskedCall[] }
+  | { readonly kind: 'answer'; readonly text: string }
+  /** Neither an answer nor a call: T-8. */
+  | { readonly kind: 'invalid'; readonly why: 'empty' | 'nonsense' | 'cut_off' | 'no_progress' }
+  | {
+      readonly kind: 'failed';
+      readonly reason: 'model_refused' | 'model_unavailable';
+      readonly code: string;
+    };
+
+/** A final text without a call is the answer; everything else is judged by kind (T-8, T-12). */
+export function judgeModel(result: ModelResult): TurnVerdict {
+  if (result.kind === 'fault') return judgeFault(result);
+  if (result.calls.length > 0) return { kind: 'calls', calls: result.calls };
+  if (result.text.trim() === '') return { kind: 'invalid', why: 'empty' };
+  return result.stop === 'length'
+    ? { kind: 'invalid', why: 'cut_off' }
+    : { kind: 'answer', text: result.text };
+}
+
+function judgeFault(fault: Extract<ModelResult, { kind: 'fault' }>): TurnVerdict {
+  if (fault.class === 'nonsense') return { kind: 'invalid', why: 'nonsense' };
+  const reason = fault.class === 'refused' ? 'model_refused' : 'model_unavailable';
+  return { kind: 'failed', reason, code: fault.code };
+}
+
+/** How an open step ends when its outcome was never learnt: harmless to make anew, or uncertain (E-2). */
+export function endOfOpenStep(step: Pick<StepRecord, 'kind' | 'repeatable'>): 'cut' | 'uncertain' {
+  return step.kind === 'tool' && step.repeatable === 'no' ? 'uncertain' : 'cut';
+}
+
+type Call = Pick<StepRecord, 'tool' | 'input' | 'output' | 'errorCode'>;
+
+/** The same call with the same result `times` times in a row (T-19). `calls` are the turn's, oldest first. */
+export function repeatsItself(calls: readonly Call[], times: number): boolean {
+  const last = calls.slice(-times);
+  const first = last[0];
+  if (first === undefined || last.length < times) return false;
+  return last.every(
+    (call) =>
+      call.tool === first.tool &&
+      call.input === first.input &&
+      call.output === first.output &&
+      call.errorCode === first.errorCode,
+  );
+}

@@ -1,0 +1,34 @@
+/**
+ * The catalogue of events. An event row records what a transition did; a step's own row is the event
+ * of its start and of its finish (design principle 5). docs/events.md is printed from this table.
+ */
+export const EVENTS = {
+  'conversation.created': 'A conversation exists: one address on one channel.',
+  'message.accepted': 'An inbox entry is durable; data: messageId.',
+  'command.answered': 'A command from a person was answered; data: messageId, outboxId.',
+  'task.created': 'A task exists with its mandate; to: its first state.',
+  'task.moved': 'A task changed its state; from, to, reason.',
+  'turn.started': 'A turn claimed its inputs; data: messageIds, token.',
+  'turn.continued': 'A running turn claimed what arrived for its task; data: messageIds.',
+  'turn.stopping': "A stop took the turn's right to write; its running calls are being ended.",
+  'turn.ended': 'A turn has its recorded end; data: end.',
+  'model.selected': 'The model that the provider reported; data: provider, model.',
+  'run.queued': 'A run was accepted.',
+  'run.started': 'A turn took up the run for the first time.',
+  'run.completed': 'A run ended with an answer; data: outboxId.',
+  'run.failed': 'A run ended without an answer; data: code, outboxId.',
+  'run.cancelled': 'A run was cancelled or its task stopped.',
+  'reply.queued': 'An answer stands in the outbox; data: outboxId.',
+  'notice.queued': 'A notice stands in the outbox; data: outboxId, level, code.',
+  'host.started': 'A host opened the store.',
+} as const;
+
+export type EventType = keyof typeof EVENTS;
+
+/** Events that are read off a step's row: its start and its finish. */
+export const STEP_EVENTS = {
+  'model.started': 'A model call was reserved.',
+  'model.finished': 'A model call has its recorded outcome.',
+  'tool.started': 'A tool call was journalled before it ran.',
+  'tool.finished': 'A tool call has its recorded outcome: finished, failed, cut or uncertain.',
+} as const;

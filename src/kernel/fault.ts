@@ -1,0 +1,47 @@
+/** What whoever catches a fault can do about it. */
+export type Remedy = 'retry' | 'stop' | 'ask';
+
+/** A surprise from outside, with a stable code and its remedy. Expected ends are values, never faults. */
+export class Fault extends Error {
+  override readonly name: string = 'Fault';
+  readonly code: string;
+  readonly remedy: Remedy;
+  constructor(code: string, remedy: Remedy, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.remedy = remedy;
+  }
+}
+
+/**
+ * Refusal codes, the same in CLI, API and notices. The text of each is in `text/`;
+ * docs/reasons.md is printed from this table.
+ */
+export const REFUSALS = {
+  not_found: 'nothing has this id',
+  ambiguous_id: 'the id fits more than one',
+  forbidden: 'the principal may not do this',
+  version_conflict: 'the record changed since it was read',
+  receipt_used: 'this receipt was used for something else',
+  run_ended: 'the run has ended and takes no further message',
+  task_ended: 'the task has ended and keeps its end',
+  nothing_to_stop: 'nothing of this conversation is running or open',
+  not_allowed_now: 'the state does not allow this move',
+  idempotency_conflict: 'the same idempotency key came with another body',
+  unknown_command: 'no command has this name',
+  draining: 'the host is shutting down',
+  store_failed: 'the store failed and nothing more is acknowledged',
+  disk_full: 'the disk of the store is full',
+} as const;
+export type RefusalCode = keyof typeof REFUSALS;
+
+/** An expected "no": nothing was changed. `detail` holds the parameters of its text. */
+export interface Refusal {
+  readonly kind: 'refused';
+  readonly code: RefusalCode;
+  readonly detail: Readonly<Record<string, string>>;
+}
+
+export function refuse(code: RefusalCode, detail: Readonly<Record<string, string>> = {}): Refusal {
+  return { kind: 'refused', code, detail };
+}

@@ -1,0 +1,74 @@
+import type { IdempotencyRecord, MessageRecord } from '../core/inbox/record.ts';
+import type { ConversationId, MessageId, OutboxId, TaskId, TurnId } from '../kernel/ids.ts';
+import type { Instant } from '../kernel/time.ts';
+
+export interface InboxReads {
+  'message.byId': {
+    readonly args: { readonly id: MessageId };
+    readonly rows: MessageRecord | undefined;
+  };
+  'message.byExternalId': {
+    readonly args: { readonly channel: string; readonly externalId: string };
+    readonly rows: MessageRecord | undefined;
+  };
+  /**
+   * Unclaimed inputs (genuine, generated) that a turn may take, in inbox order: those of no task yet or of an
+   * `active` one. What belongs to a waiting, paused or blocked task holds nothing back (T-10).
+   */
+  'message.claimable': {
+    readonly args: { readonly conversationId: ConversationId; readonly limit: number };
+    readonly rows: readonly MessageRecord[];
+  };
+  /** Commands that no answer closed yet (a crash between acceptance and answer), oldest first, all conversations. */
+  'message.openCommands': {
+    readonly args: { readonly limit: number };
+    readonly rows: readonly MessageRecord[];
+  };
+  'message.ofTurn': {
+    readonly args: { readonly conversationId: ConversationId; readonly turnId: TurnId };
+    readonly rows: readonly MessageRecord[];
+  };
+  /** Messages of a task that are not done, inbox order. */
+  'message.openOfTask': {
+    readonly args: { readonly conversationId: ConversationId; readonly taskId: TaskId };
+    readonly rows: readonly MessageRecord[];
+  };
+  /** Claimed inputs with `claimedSeq` above `after`, in that order; for transcripts and requests. */
+  'message.claimedAfter': {
+    readonly args: {
+      readonly conversationId: ConversationId;
+      readonly after: number;
+      readonly limit: number;
+    };
+    readonly rows: readonly MessageRecord[];
+  };
+  /** Conversations that have a claimable input (as above) and no turn, the longest waiting first: the due index. */
+  'inbox.due': {
+    readonly args: { readonly limit: number };
+    readonly rows: readonly { readonly conversationId: ConversationId }[];
+  };
+  'idempotency.byScope': {
+    readonly args: { readonly scope: string };
+    readonly rows: IdempotencyRecord | undefined;
+  };
+}
+
+export type InboxWrites =
+  | { readonly write: 'message.insert'; readonly row: MessageRecord }
+  /** Guard: the message is unclaimed. */
+  | {
+      readonly write: 'message.claim';
+      readonly id: MessageId;
+      readonly taskId: TaskId;
+      readonly turnId: TurnId;
+      readonly claimedSeq: number;
+    }
+  /** Guard: the message is not done. */
+  | { readonly write: 'message.done'; readonly id: MessageId; readonly answerId: OutboxId | null }
+  | { readonly write: 'idempotency.insert'; readonly row: IdempotencyRecord }
+  /** Guard: it is older than `before`. */
+  | {
+      readonly write: 'idempotency.replace';
+      readonly row: IdempotencyRecord;
+      readonly before: Instant;
+    };

@@ -1,0 +1,15 @@
+import type { HostRecord } from '../core/lease/record.ts';
+import type { HostId } from '../kernel/ids.ts';
+import type { Instant } from '../kernel/time.ts';
+
+export interface LeaseReads {
+  'host.byId': { readonly args: { readonly id: HostId }; readonly rows: HostRecord | undefined };
+  /** The newest hosts, for status. */
+  'host.list': { readonly args: { readonly limit: number }; readonly rows: readonly HostRecord[] };
+}
+
+export type LeaseWrites =
+  | { readonly write: 'host.insert'; readonly row: HostRecord }
+  /** Guard: the row is not stopped. */
+  | { readonly write: 'host.renew'; readonly id: HostId; readonly aliveUntil: Instant }
+  | { readonly write: 'host.stop'; readonly id: HostId; readonly stoppedAt: Instant };

@@ -1,0 +1,79 @@
+import type { StepRecord, TurnEnd, TurnRecord } from '../core/turn/record.ts';
+import type { ConversationId, HostId, TurnId } from '../kernel/ids.ts';
+import type { Instant } from '../kernel/time.ts';
+
+/** A turn that has no recorded end, with what proves or disproves its owner's life. */
+export interface OpenTurn extends TurnRecord {
+  readonly hostAliveUntil: Instant | null;
+  readonly hostStoppedAt: Instant | null;
+}
+
+export interface TurnReads {
+  'turn.byId': { readonly args: { readonly id: TurnId }; readonly rows: TurnRecord | undefined };
+  /** The turn that has the conversation, if any. */
+  'turn.ofConversation': {
+    readonly args: { readonly conversationId: ConversationId };
+    readonly rows: TurnRecord | undefined;
+  };
+  /** Turns without an end whose host is not `except`, oldest first (partial index). */
+  'turn.openElsewhere': {
+    readonly args: { readonly except: HostId; readonly limit: number };
+    readonly rows: readonly OpenTurn[];
+  };
+  /** Turns without an end of this host. */
+  'turn.openOf': {
+    readonly args: { readonly hostId: HostId; readonly limit: number };
+    readonly rows: readonly TurnRecord[];
+  };
+  /** The step of this turn with the highest ordinal. */
+  'step.lastOf': {
+    readonly args: { readonly conversationId: ConversationId; readonly turnId: TurnId };
+    readonly rows: StepRecord | undefined;
+  };
+  /** Started, unfinished steps of a conversation (partial index). */
+  'step.open': {
+    readonly args: { readonly conversationId: ConversationId };
+    readonly rows: readonly StepRecord[];
+  };
+  /** Steps whose start or finish has a seq above `after`, by start; for streams. */
+  'step.after': {
+    readonly args: {
+      readonly conversationId: ConversationId;
+      readonly after: number;
+      readonly limit: number;
+    };
+    readonly rows: readonly StepRecord[];
+  };
+  /** The newest steps of a conversation below `before`, newest first; for the model's request. */
+  'step.before': {
+    readonly args: {
+      readonly conversationId: ConversationId;
+      readonly before: number;
+      readonly limit: number;
+    };
+    readonly rows: readonly StepRecord[];
+  };
+  'step.ofTask': {
+    readonly args: {
+      readonly conversationId: ConversationId;
+      readonly taskId: string;
+      readonly limit: number;
+    };
+    readonly rows: readonly StepRecord[];
+  };
+}
+
+export type TurnWrites =
+  | { readonly write: 'turn.insert'; readonly row: TurnRecord }
+  /** Guard: the turn is running. */
+  | { readonly write: 'turn.stopping'; readonly id: TurnId }
+  /** Guard: the turn has no end. */
+  | {
+      readonly write: 'turn.end';
+      readonly id: TurnId;
+      readonly end: TurnEnd;
+      readonly endedAt: Instant;
+    }
+  | { readonly write: 'step.insert'; readonly row: StepRecord }
+  /** Writes the outcome columns of `row`. Guard: the step is started. */
+  | { readonly write: 'step.finish'; readonly row: StepRecord };
