@@ -1,0 +1,153 @@
+import type { TaskRecord } from '../core/task/record.ts';
+import type { Refusal } from '../kernel/fault.ts';
+import type { ConversationId, HostId, MessageId, RunId, TaskId } from '../kernel/ids.ts';
+import type { Principal } from '../kernel/principal.ts';
+import type { Instant, Millis } from '../kernel/time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Digest } from '../ports/digest.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Log } from '../ports/log.ts';
+import type { Model } from '../ports/model.ts';
+import type { Store } from '../ports/store.ts';
+import type { Tools } from '../ports/tools.ts';
+import type { Live } from './turn/live.ts';
+
+/** What the host decides with; everything outside is given (design principle 6). */
+export interface EngineParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly digest: Digest;
+  readonly log: Log;
+  readonly model: Model;
+  readonly tools: Tools;
+  /** The standing instructions of the agent, read again at each turn. */
+  readonly instructions: () => Promise<string>;
+  /** Called once when the store can no longer be trusted: the process ends with exit code 6 (G-6). */
+  readonly onStoreFailed: (reason: string) => void;
+  readonly options: EngineOptions;
+}
+
+export interface EngineOptions {
+  readonly agent: string;
+  readonly pid: number;
+  readonly locale: 'en' | 'de';
+  readonly timeZone: string;
+  /** At most this many turns at once (T-10). */
+  readonly concurrentConversations: number;
+  /** Given to each new task: `null` means no deadline. */
+  readonly deadlineMs: Millis | null;
+  readonly turnsLimit: number;
+  readonly tokensLimit: number;
+  readonly costLimitMicroUsd: number;
+  readonly continuationsLimit: number;
+  readonly leaseMs: Millis;
+  readonly leaseRenewMs: Millis;
+  readonly tickMs: Millis;
+}
+
+/** A used `Idempotency-Key`: unique per principal; `fingerprint` is the digest of route and body. */
+export interface Idempotency {
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+export interface ConversationOpening {
+  readonly channel: string;
+  /** Without one the conversation is its own address. */
+  readonly address?: string;
+  readonly principal: Principal;
+}
+
+export interface MessageIntake {
+  readonly conversationId: ConversationId;
+  readonly text: string;
+  readonly replyTo?: string;
+  readonly principal: Principal;
+  /** The channel's own id of the message: a redelivery is recognised by it (I-1). */
+  readonly externalId?: string;
+  readonly idempotency?: Idempotency;
+}
+
+export interface RunIntake {
+  readonly input: string;
+  /** Without one a conversation of channel `api` is made. */
+  readonly conversationId?: ConversationId;
+  readonly metadata?: string;
+  readonly callbackUrl?: string;
+  readonly principal: Principal;
+  readonly idempotency?: Idempotency;
+}
+
+export interface RunMessageIntake {
+  readonly runId: RunId;
+  readonly text: string;
+  readonly principal: Principal;
+  readonly idempotency?: Idempotency;
+}
+
+export interface Accepted {
+  readonly kind: 'accepted';
+  readonly conversationId: ConversationId;
+  readonly messageId: MessageId;
+  /** True when an earlier request or delivery had made it. */
+  readonly repeated: boolean;
+}
+export interface AcceptedRun extends Accepted {
+  readonly runId: RunId;
+  readonly taskId: TaskId;
+}
+
+export interface StopOrder {
+  readonly taskId: TaskId;
+  readonly principal: Principal;
+  readonly expectedVersion?: number;
+}
+export interface Stopped {
+  readonly kind: 'stopped';
+  readonly task: TaskRecord;
+  /** Calls that were running and are being ended, by tool name or `model`. */
+  readonly running: readonly string[];
+}
+
+export interface Health {
+  readonly state: 'starting' | 'ready' | 'draining' | 'failed' | 'stopped';
+  /** Set when `failed`: what the store said. */
+  readonly reason: string | null;
+  readonly hostId: HostId;
+  readonly startedAt: Instant | null;
+  readonly runningTurns: number;
+  /** What the model port last reported (T-9), null before the first answer of this process. */
+  readonly answeredBy: {
+    readonly provider: string;
+    readonly model: string;
+    readonly at: Instant;
+  } | null;
+}
+
+/**
+ * The host: the only authority. Every method commits before it answers; a store fault rejects with a
+ * `StoreFault`, an expected "no" is a `Refusal`.
+ */
+export interface Engine {
+  readonly store: Store;
+  readonly parts: EngineParts;
+  /** Live text and hints of this process; the store is the truth (design principle 12). */
+  readonly live: Live;
+  /** Recovers what a former host left, then claims work (boot order, design principle 14). */
+  start(): Promise<void>;
+  /** Drains: claims nothing more, lets running turns end for `graceMs`, then cuts them at once. */
+  stop(graceMs: Millis): Promise<void>;
+  health(): Health;
+  openConversation(opening: ConversationOpening): Promise<ConversationId>;
+  /** A message of a conversation; one that begins with `/` is a command (W-4). */
+  acceptMessage(intake: MessageIntake): Promise<Accepted | Refusal>;
+  acceptRun(intake: RunIntake): Promise<AcceptedRun | Refusal>;
+  messageRun(intake: RunMessageIntake): Promise<Accepted | Refusal>;
+  stopTask(order: StopOrder): Promise<Stopped | Refusal>;
+  /** Cancels a run and its task; a run that has ended keeps its end and is answered as it is (INC-035). */
+  cancelRun(order: {
+    readonly runId: RunId;
+    readonly principal: Principal;
+  }): Promise<Stopped | Refusal>;
+}

@@ -1,0 +1,58 @@
+import { refuse, type Refusal } from '../../kernel/fault.ts';
+import { principalName } from '../../kernel/principal.ts';
+import type { Unit } from '../../ports/store.ts';
+import type { Accepted, EngineParts, MessageIntake } from '../engine.ts';
+import { Ledger } from '../session/ledger.ts';
+import { settle } from '../settle.ts';
+import {
+  accepted,
+  addIdempotency,
+  addMessage,
+  baseReads,
+  judgeRepeat,
+  refusal,
+  scopeOf,
+  type BaseReads,
+  type Draft,
+} from './draft.ts';
+
+/** Commits a message of a conversation; nothing is asked of a model before (T-1, I-1). */
+export async function acceptMessage(
+  parts: EngineParts,
+  intake: MessageIntake,
+  kind: 'genuine' | 'command',
+): Promise<Accepted | Refusal> {
+  const { conversationId, principal, text } = intake;
+  const conversation = await parts.store.query('conversation.byId', { id: conversationId });
+  if (conversation === undefined) return refuse('not_found', { id: conversationId });
+  const messageId = parts.ids.next('message');
+  const draft: Draft = {
+    messageId,
+    conversationId,
+    kind,
+    channel: conversation.channel,
+    externalId: intake.externalId ?? messageId,
+    principal,
+    text,
+    bodyHash: parts.digest(text),
+    replyTo: intake.replyTo ?? null,
+    idempotency: scopeOf(principal, intake.idempotency),
+  };
+  return settle(parts, () => messageUnit(draft));
+}
+
+function messageUnit(draft: Draft): Unit<BaseReads, Accepted | Refusal> {
+  return {
+    name: 'inbox.accept',
+    reads: baseReads(draft),
+    decide: ({ conversation, known, used }, at) => {
+      const repeat = judgeRepeat(draft, { known, used, now: at.now });
+      if (repeat !== undefined) return { verdict: repeat, writes: [] };
+      if (conversation === undefined) return refusal('not_found', { id: draft.conversationId });
+      const ledger = new Ledger(conversation, at, principalName(draft.principal));
+      addMessage(ledger, draft, null);
+      addIdempotency(ledger, draft, { used, subjectId: draft.messageId });
+      return { verdict: accepted(draft, false), writes: ledger.close() };
+    },
+  };
+}

@@ -1,0 +1,252 @@
+import type { IdempotencyRecord } from '../../core/inbox/record.ts';
+import type { RunRecord } from '../../core/run/record.ts';
+import type { ConversationRecord } from '../../core/session/record.ts';
+import { openTask, type TaskBounds } from '../../core/task/decide.ts';
+import { hasEnded } from '../../core/task/moves.ts';
+import { refuse, type Refusal } from '../../kernel/fault.ts';
+import type { ConversationId, MessageId, RunId, SessionId, TaskId } from '../../kernel/ids.ts';
+import { principalName } from '../../kernel/principal.ts';
+import type { At, Decision, Read, Unit } from '../../ports/store.ts';
+import type { Accepted, AcceptedRun, EngineParts, RunIntake, RunMessageIntake } from '../engine.ts';
+import {
+  accepted,
+  addIdempotency,
+  addMessage,
+  baseReads,
+  judgeKey,
+  judgeRepeat,
+  refusal,
+  scopeOf,
+  type BaseReads,
+  type Draft,
+} from '../inbox/draft.ts';
+import { Ledger } from '../session/ledger.ts';
+import { conversationWrites } from '../session/open.ts';
+import { settle } from '../settle.ts';
+import { boundsOf, mandateOf } from '../task/mandate.ts';
+
+/** Commits a run: its message, its own task and the run in one unit (T-1). */
+export async function acceptRun(
+  parts: EngineParts,
+  intake: RunIntake,
+): Promise<AcceptedRun | Refusal> {
+  const place = await placeOf(parts, intake);
+  if (place.kind === 'refused') return place;
+  const { principal, input, metadata, callbackUrl } = intake;
+  const messageId = parts.ids.next('message');
+  const run: RunDraft = {
+    draft: {
+      messageId,
+      conversationId: place.conversationId,
+      kind: 'genuine',
+      channel: place.channel,
+      externalId: messageId,
+      principal,
+      text: input,
+      bodyHash: parts.digest(input),
+      replyTo: null,
+      idempotency: scopeOf(principal, intake.idempotency),
+    },
+    runId: parts.ids.next('run'),
+    taskId: parts.ids.next('task'),
+    opens: place.opens,
+    agent: parts.options.agent,
+    bounds: boundsOf(parts),
+    metadata: metadata ?? null,
+    callbackUrl: callbackUrl ?? null,
+  };
+  const verdict = await settle(parts, () => runUnit(run));
+  return verdict.kind === 'earlier' ? earlierRun(parts, verdict.runId as RunId) : verdict;
+}
+
+interface Place {
+  readonly kind: 'place';
+  readonly conversationId: ConversationId;
+  readonly channel: string;
+  readonly opens: SessionId | null;
+}
+
+/** The conversation that the run names, or one that it opens. */
+async function placeOf(parts: EngineParts, intake: RunIntake): Promise<Place | Refusal> {
+  const { conversationId } = intake;
+  if (conversationId === undefined) {
+    const opens = parts.ids.next('session');
+    return { kind: 'place', conversationId: parts.ids.next('conversation'), channel: 'api', opens };
+  }
+  const found = await parts.store.query('conversation.byId', { id: conversationId });
+  if (found === undefined) return refuse('not_found', { id: conversationId });
+  return { kind: 'place', conversationId, channel: found.channel, opens: null };
+}
+
+interface RunDraft {
+  readonly draft: Draft;
+  readonly runId: RunId;
+  readonly taskId: TaskId;
+  /** The session of a conversation that this run opens. */
+  readonly opens: SessionId | null;
+  readonly agent: string;
+  readonly bounds: TaskBounds;
+  readonly metadata: string | null;
+  readonly callbackUrl: string | null;
+}
+
+type RunVerdict = AcceptedRun | Refusal | { readonly kind: 'earlier'; readonly runId: string };
+
+function runUnit(run: RunDraft): Unit<BaseReads, RunVerdict> {
+  const { draft } = run;
+  return {
+    name: 'run.accept',
+    reads: baseReads(draft),
+    decide: ({ conversation, known, used }, at) => {
+      if (known !== undefined) return { verdict: acceptedRun(run, false), writes: [] };
+      const clash = judgeKey(draft, used, at.now);
+      if (clash === 'conflict') return refusal('idempotency_conflict');
+      if (clash === 'same' && used !== undefined) {
+        return { verdict: { kind: 'earlier', runId: used.subjectId }, writes: [] };
+      }
+      if (conversation === undefined && run.opens === null)
+        return refusal('not_found', { id: draft.conversationId });
+      return {
+        verdict: acceptedRun(run, false),
+        writes: runWrites(run, { conversation, used }, at),
+      };
+    },
+  };
+}
+
+function runWrites(
+  run: RunDraft,
+  rows: {
+    readonly conversation: ConversationRecord | undefined;
+    readonly used: IdempotencyRecord | undefined;
+  },
+  at: At,
+): Decision<RunVerdict>['writes'] {
+  const { draft, runId, taskId } = run;
+  const by = principalName(draft.principal);
+  const base = rows.conversation ?? freshConversation(run, at);
+  const ledger = new Ledger(base, at, by);
+  addMessage(ledger, draft, run);
+  const task = openTask(
+    { id: taskId, conversationId: draft.conversationId, agent: run.agent },
+    mandateOf(draft.text, {
+      principal: by,
+      origin: draft.channel,
+      at: at.now,
+      hash: draft.bodyHash,
+    }),
+    run.bounds,
+    at.now,
+  );
+  ledger.add({ write: 'task.insert', row: task });
+  ledger.event('task.created', { taskId, runId, to: task.state });
+  ledger.add({ write: 'run.insert', row: runRow(run, by, at) });
+  ledger.event('run.queued', { taskId, runId });
+  addIdempotency(ledger, draft, { used: rows.used, subjectId: runId });
+  const opening =
+    run.opens === null || rows.conversation !== undefined
+      ? []
+      : conversationWrites({ ...base, sessionId: run.opens, by }, at);
+  return [...opening, ...ledger.close()];
+}
+
+function freshConversation(run: RunDraft, at: At): ConversationRecord {
+  const { conversationId: id, channel } = run.draft;
+  return {
+    id,
+    agent: run.agent,
+    channel,
+    address: id,
+    sessionId: run.opens ?? 'sess_',
+    seq: 1,
+    token: 0,
+    turnId: null,
+    createdAt: at.now,
+  };
+}
+
+function runRow(run: RunDraft, principal: string, at: At): RunRecord {
+  const { runId: id, taskId, metadata, callbackUrl } = run;
+  return {
+    id,
+    conversationId: run.draft.conversationId,
+    taskId,
+    principal,
+    state: 'open',
+    outcomeCode: null,
+    outcomeId: null,
+    metadata,
+    callbackUrl,
+    createdAt: at.now,
+    endedAt: null,
+  };
+}
+
+/** A further message of a run joins the run's task; one to an ended run is refused (T-2, A-2). */
+export async function acceptRunMessage(
+  parts: EngineParts,
+  intake: RunMessageIntake,
+): Promise<Accepted | Refusal> {
+  const run = await parts.store.query('run.byId', { id: intake.runId });
+  if (run === undefined) return refuse('not_found', { id: intake.runId });
+  const messageId = parts.ids.next('message');
+  const conversation = await parts.store.query('conversation.byId', { id: run.conversationId });
+  const draft: Draft = {
+    messageId,
+    conversationId: run.conversationId,
+    kind: 'genuine',
+    channel: conversation?.channel ?? 'api',
+    externalId: messageId,
+    principal: intake.principal,
+    text: intake.text,
+    bodyHash: parts.digest(intake.text),
+    replyTo: null,
+    idempotency: scopeOf(intake.principal, intake.idempotency),
+  };
+  return settle(parts, () => runMessageUnit(draft, run));
+}
+
+type RunMessageReads = BaseReads & {
+  readonly run: Read<'run.byId'>;
+  readonly task: Read<'task.byId'>;
+};
+
+function runMessageUnit(
+  draft: Draft,
+  { id, taskId }: RunRecord,
+): Unit<RunMessageReads, Accepted | Refusal> {
+  return {
+    name: 'run.message',
+    reads: {
+      ...baseReads(draft),
+      run: { read: 'run.byId', args: { id } },
+      task: { read: 'task.byId', args: { id: taskId } },
+    },
+    decide: ({ conversation, known, used, run, task }, at) => {
+      const repeat = judgeRepeat(draft, { known, used, now: at.now });
+      if (repeat !== undefined) return { verdict: repeat, writes: [] };
+      if (conversation === undefined || task === undefined) return refusal('not_found', { id });
+      if (run?.state !== 'open' || hasEnded(task.state)) return refusal('run_ended', { id });
+      const ledger = new Ledger(conversation, at, principalName(draft.principal));
+      addMessage(ledger, draft, { runId: id, taskId });
+      addIdempotency(ledger, draft, { used, subjectId: draft.messageId });
+      return { verdict: accepted(draft, false), writes: ledger.close() };
+    },
+  };
+}
+
+async function earlierRun(parts: EngineParts, runId: RunId): Promise<AcceptedRun | Refusal> {
+  const run = await parts.store.query('run.byId', { id: runId });
+  if (run === undefined) return refuse('not_found', { id: runId });
+  const { conversationId, taskId } = run;
+  const messages = await parts.store.query('event.ofTask', { conversationId, taskId, limit: 1 });
+  const first = messages[0]?.data;
+  const messageId = (
+    first == null ? '' : (JSON.parse(first) as { messageId: string }).messageId
+  ) as MessageId;
+  return { kind: 'accepted', conversationId, messageId, runId, taskId, repeated: true };
+}
+
+function acceptedRun(run: RunDraft, repeated: boolean): AcceptedRun {
+  return { ...accepted(run.draft, repeated), runId: run.runId, taskId: run.taskId };
+}

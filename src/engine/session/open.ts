@@ -1,0 +1,91 @@
+import { principalName } from '../../kernel/principal.ts';
+import type { ConversationId, SessionId } from '../../kernel/ids.ts';
+import type { At, Unit, Write } from '../../ports/store.ts';
+import type { ConversationOpening, EngineParts } from '../engine.ts';
+import { settle } from '../settle.ts';
+
+export interface NewConversation {
+  readonly id: ConversationId;
+  readonly sessionId: SessionId;
+  readonly agent: string;
+  readonly channel: string;
+  readonly address: string;
+  readonly by: string;
+}
+
+/** The rows of a new conversation: itself, its first session and the event that made it (seq 1). */
+export function conversationWrites(fresh: NewConversation, at: At): readonly Write[] {
+  const { id, sessionId, agent, channel, address } = fresh;
+  return [
+    {
+      write: 'conversation.insert',
+      row: {
+        id,
+        agent,
+        channel,
+        address,
+        sessionId,
+        seq: 1,
+        token: 0,
+        turnId: null,
+        createdAt: at.now,
+      },
+    },
+    {
+      write: 'session.insert',
+      row: { id: sessionId, conversationId: id, firstSeq: 1, startedAt: at.now, endedAt: null },
+    },
+    {
+      write: 'event.insert',
+      row: {
+        conversationId: id,
+        seq: 1,
+        id: at.ids.next('event'),
+        type: 'conversation.created',
+        at: at.now,
+        by: fresh.by,
+        taskId: null,
+        turnId: null,
+        runId: null,
+        fromState: null,
+        toState: null,
+        reason: null,
+        data: null,
+      },
+    },
+  ];
+}
+
+/** Opens the conversation of one address on one channel, or answers the one that is there. */
+export async function openConversation(
+  parts: EngineParts,
+  opening: ConversationOpening,
+): Promise<ConversationId> {
+  const id = parts.ids.next('conversation');
+  const address = opening.address ?? id;
+  const fresh: NewConversation = {
+    id,
+    sessionId: parts.ids.next('session'),
+    agent: parts.options.agent,
+    channel: opening.channel,
+    address,
+    by: principalName(opening.principal),
+  };
+  return settle(parts, () => openUnit(fresh));
+}
+
+function openUnit(fresh: NewConversation): Unit<ReturnType<typeof openReads>, ConversationId> {
+  return {
+    name: 'session.open',
+    reads: openReads(fresh),
+    decide: ({ known }, at) =>
+      known === undefined
+        ? { verdict: fresh.id, writes: conversationWrites(fresh, at) }
+        : { verdict: known.id, writes: [] },
+  };
+}
+
+function openReads(fresh: NewConversation) {
+  const { channel, address } = fresh;
+  return { known: { read: 'conversation.byAddress', args: { channel, address } } } as const;
+}

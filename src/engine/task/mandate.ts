@@ -1,0 +1,32 @@
+import type { Mandate, TaskBounds } from '../../core/task/decide.ts';
+import type { EngineParts } from '../engine.ts';
+
+/** The mandate of a message: what was asked, by whom, through what, when (T-5). */
+export function mandateOf(
+  text: string,
+  source: {
+    readonly principal: string;
+    readonly origin: string;
+    readonly at: number;
+    readonly hash: string;
+  },
+): Mandate {
+  return {
+    mandateText: text,
+    mandatePrincipal: source.principal,
+    mandateOrigin: source.origin,
+    mandateAt: source.at,
+    mandateHash: source.hash,
+  };
+}
+
+/** The bounds of a new task, from the configuration. */
+export function boundsOf({ options }: EngineParts): TaskBounds {
+  return {
+    deadlineMs: options.deadlineMs,
+    turns: options.turnsLimit,
+    tokens: options.tokensLimit,
+    costMicroUsd: options.costLimitMicroUsd,
+    continuations: options.continuationsLimit,
+  };
+}

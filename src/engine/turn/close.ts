@@ -1,0 +1,170 @@
+import { countSpent, moveTask } from '../../core/task/decide.ts';
+import { hasEnded } from '../../core/task/moves.ts';
+import { mayHold } from '../../core/lease/record.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
+import { endOfOpenStep } from '../../core/turn/decide.ts';
+import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
+import type { HostId } from '../../kernel/ids.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Read, Unit } from '../../ports/store.ts';
+import type { EngineParts } from '../engine.ts';
+import { queueNotice } from '../outbox/queue.ts';
+import { Ledger } from '../session/ledger.ts';
+import { settle } from '../settle.ts';
+import { finishedStep, spentBy, type StepEnd } from './step.ts';
+
+/** `alive`: the turn's host still holds its claim. `gone`: the turn has its end already. */
+export type Closed = 'interrupted' | 'stopped' | 'alive' | 'gone';
+
+export interface CloseOrder {
+  readonly turn: Pick<TurnRecord, 'id' | 'conversationId' | 'taskId' | 'hostId'>;
+  /** The host that closes it. */
+  readonly hostId: HostId;
+  /** The step that was running here, and what it came to; without it the outcome was never learnt. */
+  readonly known?: { readonly step: StepRecord; readonly end: StepEnd };
+}
+
+/**
+ * Gives a turn that left its loop, or whose host is gone, its recorded end: after a stop `stopped`,
+ * else `interrupted`, and then its task waits for an assessment with one notice (R-1). Its running
+ * calls are recorded as what they came to, `cut`, or uncertain (E-2, W-1).
+ */
+export async function closeTurn(parts: EngineParts, order: CloseOrder): Promise<Closed> {
+  return settle(parts, () => closeUnit(parts, order));
+}
+
+type CloseReads = {
+  readonly conversation: Read<'conversation.byId'>;
+  readonly turn: Read<'turn.byId'>;
+  readonly task: Read<'task.byId'>;
+  readonly steps: Read<'step.ofTask'>;
+  readonly open: Read<'step.open'>;
+  readonly host: Read<'host.byId'>;
+};
+
+const STEPS_MAX = 2_000;
+
+function closeUnit(parts: EngineParts, order: CloseOrder): Unit<CloseReads, Closed> {
+  const { id, conversationId, taskId, hostId } = order.turn;
+  return {
+    name: 'turn.close',
+    reads: {
+      conversation: { read: 'conversation.byId', args: { id: conversationId } },
+      turn: { read: 'turn.byId', args: { id } },
+      task: { read: 'task.byId', args: { id: taskId } },
+      steps: { read: 'step.ofTask', args: { conversationId, taskId, limit: STEPS_MAX } },
+      open: { read: 'step.open', args: { conversationId } },
+      host: { read: 'host.byId', args: { id: hostId } },
+    },
+    decide: ({ conversation, turn, task, host, steps, open }, at) => {
+      if (conversation === undefined || turn === undefined || task === undefined) return GONE;
+      if (turn.state === 'ended') return GONE;
+      const isForeign = turn.hostId !== order.hostId && !parts.store.traits.exclusive;
+      if (isForeign && mayHold(host, at.now)) return { verdict: 'alive', writes: [] };
+      const ledger = new Ledger(conversation, at, `host:${order.hostId}`);
+      const verdict = close(ledger, order, { turn, task, steps, open });
+      return { verdict, writes: ledger.close() };
+    },
+  };
+}
+
+const GONE = { verdict: 'gone', writes: [] } as const;
+
+function close(
+  ledger: Ledger,
+  order: CloseOrder,
+  rows: {
+    readonly turn: TurnRecord;
+    readonly task: TaskRecord;
+    readonly steps: readonly StepRecord[];
+    readonly open: readonly StepRecord[];
+  },
+): Closed {
+  const { turn, task } = rows;
+  ledger.takeToken();
+  const closed = closeSteps(ledger, order, rows);
+  const counted = countSpent(task, spentBy(closed));
+  const end = turn.state === 'stopping' || hasEnded(task.state) ? 'stopped' : 'interrupted';
+  if (end === 'stopped') saveSpent(ledger, task, counted);
+  else interrupt(ledger, turn, counted, uncertainTools(closed));
+  ledger.hold(null);
+  const { id, taskId, runId } = turn;
+  ledger.add({ write: 'turn.end', id, end, endedAt: ledger.at.now });
+  ledger.event('turn.ended', { taskId, turnId: id, runId, data: { end } });
+  return end;
+}
+
+/** Ends the open steps of the turn and gives all its steps as they are then. */
+function closeSteps(
+  ledger: Ledger,
+  { known }: CloseOrder,
+  rows: {
+    readonly turn: TurnRecord;
+    readonly steps: readonly StepRecord[];
+    readonly open: readonly StepRecord[];
+  },
+): readonly StepRecord[] {
+  const mine = rows.steps.filter(
+    (step) => step.turnId === rows.turn.id && step.state !== 'started',
+  );
+  const open = rows.open.filter((step) => step.turnId === rows.turn.id);
+  const ended = open.map((step) => {
+    const isKnown =
+      known !== undefined &&
+      known.step.ordinal === step.ordinal &&
+      known.step.turnId === step.turnId;
+    const lost: StepEnd = { state: endOfOpenStep(step), output: null, errorCode: 'interrupted' };
+    return finishedStep(ledger, step, isKnown ? known.end : lost);
+  });
+  for (const row of ended) ledger.add({ write: 'step.finish', row });
+  return [...mine, ...ended];
+}
+
+function uncertainTools(steps: readonly StepRecord[]): readonly string[] {
+  return steps.filter((step) => step.state === 'uncertain').map((step) => step.tool ?? 'tool');
+}
+
+function saveSpent(ledger: Ledger, task: TaskRecord, counted: TaskRecord): void {
+  if (counted.tokensUsed === task.tokensUsed && counted.costUsed === task.costUsed) return;
+  ledger.add({ write: 'task.save', row: { ...counted, version: counted.version + 1 } });
+}
+
+function interrupt(
+  ledger: Ledger,
+  turn: TurnRecord,
+  task: TaskRecord,
+  tools: readonly string[],
+): void {
+  const { taskId, id: turnId, runId, conversationId } = turn;
+  const reason = 'interrupted';
+  const request = task.mandateText.slice(0, LIMITS.mandateQuoteChars * 2);
+  const params = { request, taskId, tools };
+  const moved = moveTask(task, {
+    to: 'waiting',
+    reason,
+    now: ledger.at.now,
+    wait: { kind: 'assessment', id: null, until: null },
+    outcomeData: JSON.stringify({ tools }),
+  });
+  ledger.add({ write: 'task.save', row: moved });
+  ledger.event('task.moved', {
+    taskId,
+    turnId,
+    runId,
+    from: task.state,
+    to: 'waiting',
+    reason,
+    data: { wait: 'assessment' },
+  });
+  const key = `notice:${taskId}:${moved.version}`;
+  queueNotice(ledger, {
+    conversationId,
+    key,
+    level: 'waiting',
+    code: reason,
+    params,
+    subjectId: taskId,
+    taskId,
+    runId,
+  });
+}

@@ -1,0 +1,236 @@
+import {
+  judgeModel,
+  repeatsItself,
+  type AskedCall,
+  type TurnVerdict,
+} from '../../core/turn/decide.ts';
+import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { ModelOutcome } from '../../ports/model.ts';
+import type { EngineParts } from '../engine.ts';
+import { isDiskFull } from '../settle.ts';
+import { advanceTurn, type StepPair } from './advance.ts';
+import type { Claim } from './claim.ts';
+import { endTurn, type Ending } from './end.ts';
+import type { Live } from './live.ts';
+import { Session } from './session.ts';
+import { spentBy, type StepEnd, type StepStart } from './step.ts';
+
+/** What a turn needs to run and to be interrupted. */
+export interface Drive {
+  readonly parts: EngineParts;
+  readonly live: Live;
+  readonly claim: Claim;
+  readonly signal: AbortSignal;
+  readonly answeredBy: (provider: string, model: string) => void;
+}
+
+/** How the loop left: with its recorded end, or fenced, with the step that was running and what it came to. */
+export type Driven =
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'fenced'; readonly step: StepRecord; readonly end: StepEnd };
+
+type Selected = NonNullable<StepPair['selected']>;
+
+/** Runs the model loop of a claimed turn: each step is saved before the next begins (E-1, design principle 11). */
+export async function driveTurn(drive: Drive): Promise<Driven> {
+  const loop = new TurnLoop(drive, await Session.load(drive.parts, drive.claim.turn));
+  return loop.run(drive.claim.firstStep);
+}
+
+class TurnLoop {
+  readonly #drive: Drive;
+  readonly #session: Session;
+  readonly #turn: TurnRecord;
+  #selected: Selected | null = null;
+  #news: Selected | null = null;
+  #fenced: Driven | null = null;
+
+  constructor(drive: Drive, session: Session) {
+    this.#drive = drive;
+    this.#session = session;
+    this.#turn = drive.claim.turn;
+  }
+
+  async run(first: StepRecord): Promise<Driven> {
+    let step: StepRecord | null = first;
+    while (step !== null) step = await this.#modelStep(step);
+    return this.#fenced ?? { kind: 'ended' };
+  }
+
+  /** One model call and the calls that it asked for; gives the next model step, or null at the end. */
+  async #modelStep(step: StepRecord): Promise<StepRecord | null> {
+    const outcome = await this.#callModel();
+    const end = endOfModel(outcome);
+    const verdict = this.#judge(step, outcome);
+    if (verdict.kind === 'calls') return this.#runCalls(step, end, verdict.calls);
+    return this.#conclude(step, end, endingOf(verdict));
+  }
+
+  async #callModel(): Promise<ModelOutcome> {
+    const { parts, live, signal } = this.#drive;
+    const { conversationId, id: turnId, taskId, runId } = this.#turn;
+    const outcome = await parts.model.call(this.#session.request(), {
+      signal,
+      onText: (piece) => live.text(conversationId, { turnId, taskId, runId, piece }),
+      onModel: (provider, model) => this.#drive.answeredBy(provider, model),
+    });
+    if (outcome.kind === 'reply') this.#noteModel(outcome.provider, outcome.model);
+    return outcome;
+  }
+
+  #noteModel(provider: string, model: string): void {
+    this.#drive.answeredBy(provider, model);
+    if (this.#selected?.provider === provider && this.#selected.model === model) return;
+    this.#selected = { provider, model };
+    this.#news = this.#selected;
+  }
+
+  #judge(step: StepRecord, outcome: ModelOutcome): TurnVerdict {
+    const verdict = judgeModel(outcome);
+    if (verdict.kind !== 'calls') return verdict;
+    const fits = step.ordinal + verdict.calls.length < LIMITS.stepsPerTurnMax;
+    return fits ? verdict : { kind: 'invalid', why: 'no_progress' };
+  }
+
+  /** Runs the calls of one reply in order: the end of each step is saved with the start of the next. */
+  async #runCalls(
+    model: StepRecord,
+    end: StepEnd,
+    calls: readonly AskedCall[],
+  ): Promise<StepRecord | null> {
+    let step = model;
+    let outcome = end;
+    for (const [index, call] of calls.entries()) {
+      const started = await this.#advance(
+        step,
+        outcome,
+        this.#toolStart(model.ordinal + index + 1, call),
+      );
+      if (started === null) return null;
+      step = started;
+      outcome = await this.#runTool(step, call);
+    }
+    const made = [
+      ...this.#session.steps.filter(({ kind }) => kind === 'tool'),
+      { ...step, ...rowPart(outcome) },
+    ];
+    if (repeatsItself(made, LIMITS.sameCallMax)) {
+      return this.#conclude(step, outcome, { kind: 'invalid', why: 'no_progress' });
+    }
+    return this.#advance(step, outcome, { ordinal: step.ordinal + 1, kind: 'model' });
+  }
+
+  #toolStart(ordinal: number, call: AskedCall): StepStart {
+    const tool = this.#drive.parts.tools.list.find(({ name }) => name === call.name);
+    const repeatable = tool?.repeatable ?? 'yes';
+    return {
+      ordinal,
+      kind: 'tool',
+      tool: call.name,
+      callId: call.id,
+      repeatable,
+      input: call.args,
+    };
+  }
+
+  async #runTool(step: StepRecord, call: AskedCall): Promise<StepEnd> {
+    const { parts, signal } = this.#drive;
+    const outcome = await parts.tools.run(
+      { name: call.name, args: call.args, stepId: step.id },
+      signal,
+    );
+    if (outcome.kind === 'result')
+      return { state: 'finished', output: outcome.text, errorCode: null };
+    const state = outcome.code === 'ended' ? 'cut' : 'failed';
+    return { state, output: outcome.text, errorCode: outcome.code };
+  }
+
+  async #advance(step: StepRecord, end: StepEnd, next: StepStart): Promise<StepRecord | null> {
+    const { parts, live } = this.#drive;
+    const pair: StepPair = { turn: this.#turn, step, end, next, selected: this.#news };
+    const advanced = await this.#withRoom(() => advanceTurn(parts, pair));
+    this.#settled(live);
+    if (advanced.kind === 'fenced') return this.#fence(step, end);
+    this.#session.saved(advanced.finished);
+    return advanced.started;
+  }
+
+  async #conclude(step: StepRecord, end: StepEnd, ending: Ending): Promise<StepRecord | null> {
+    const { parts, live } = this.#drive;
+    const spent = spentBy([...this.#session.steps, { ...step, ...rowPart(end) }]);
+    const order = { turn: this.#turn, step, end, selected: this.#news, ending, spent };
+    const ended = await this.#withRoom(() => endTurn(parts, order));
+    this.#settled(live);
+    if (ended.kind === 'fenced') return this.#fence(step, end);
+    if (ended.kind === 'ended') return null;
+    this.#session.saved({ ...step, ...rowPart(end) });
+    await this.#session.joined();
+    return ended.started;
+  }
+
+  #settled(live: Live): void {
+    this.#news = null;
+    live.textDone(this.#turn.conversationId);
+    live.hint(this.#turn.conversationId);
+  }
+
+  #fence(step: StepRecord, end: StepEnd): null {
+    this.#fenced = { kind: 'fenced', step, end };
+    return null;
+  }
+
+  /** A full disk is waited out: what a step came to is kept in memory until it can be saved (G-6). */
+  async #withRoom<T>(save: () => Promise<T>): Promise<T> {
+    const { clock, log } = this.#drive.parts;
+    for (
+      let pause = LIMITS.diskFullPauseMs;
+      ;
+      pause = Math.min(pause * 2, LIMITS.diskFullPauseMaxMs)
+    ) {
+      try {
+        return await save();
+      } catch (error) {
+        if (!isDiskFull(error) || this.#drive.signal.aborted) throw error;
+        log.warn('the disk is full, a step waits to be saved', {
+          turnId: this.#turn.id,
+          pauseMs: pause,
+        });
+        await clock.sleep(pause, this.#drive.signal);
+      }
+    }
+  }
+}
+
+function endOfModel(outcome: ModelOutcome): StepEnd {
+  if (outcome.kind === 'fault') {
+    const state = outcome.class === 'aborted' ? 'cut' : 'failed';
+    return { state, output: outcome.message, errorCode: outcome.code, ...usageOf(outcome.usage) };
+  }
+  const { text, calls, provider, model, usage } = outcome;
+  const output = JSON.stringify({ text, calls });
+  return { state: 'finished', output, errorCode: null, provider, model, ...usageOf(usage) };
+}
+
+function usageOf(usage: Extract<ModelOutcome, { kind: 'fault' }>['usage']): Partial<StepEnd> {
+  if (usage === null) return {};
+  return { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens, cost: usage.cost };
+}
+
+function endingOf(verdict: Exclude<TurnVerdict, { kind: 'calls' }>): Ending {
+  return verdict.kind === 'answer' ? { kind: 'answered', text: verdict.text } : verdict;
+}
+
+/** The outcome's columns of a step row, as they were saved. */
+function rowPart(
+  end: StepEnd,
+): Pick<StepRecord, 'state' | 'output' | 'errorCode' | 'inputTokens' | 'outputTokens' | 'cost'> {
+  return {
+    state: end.state,
+    output: end.output,
+    errorCode: end.errorCode,
+    inputTokens: end.inputTokens ?? null,
+    outputTokens: end.outputTokens ?? null,
+    cost: end.cost ?? null,
+  };
+}

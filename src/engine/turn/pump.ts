@@ -1,0 +1,160 @@
+import type { TurnRecord } from '../../core/turn/record.ts';
+import type { ConversationId, HostId, TurnId } from '../../kernel/ids.ts';
+import type { EngineParts } from '../engine.ts';
+import { claimTurn, type Claim } from './claim.ts';
+import { closeTurn } from './close.ts';
+import { driveTurn } from './drive.ts';
+import type { Live } from './live.ts';
+
+export interface PumpHost {
+  readonly parts: EngineParts;
+  readonly live: Live;
+  readonly hostId: HostId;
+  readonly answeredBy: (provider: string, model: string) => void;
+  /** Called with what a turn could not handle; a store that failed ends the host. */
+  readonly onFault: (error: unknown, where: string) => void;
+}
+
+// How many due conversations one look at the index brings in.
+const DUE_MAX = 64;
+
+/** Runs the turns of this host: at most the configured number at once, one per conversation (T-10). */
+export class Pump {
+  readonly #host: PumpHost;
+  readonly #ready = new Set<ConversationId>();
+  readonly #working = new Set<ConversationId>();
+  readonly #running = new Map<TurnId, AbortController>();
+  #isOpen = false;
+  #mayHaveMore = false;
+  #idle: (() => void)[] = [];
+
+  constructor(host: PumpHost) {
+    this.#host = host;
+  }
+
+  get runningTurns(): number {
+    return this.#running.size;
+  }
+
+  has(turnId: TurnId): boolean {
+    return this.#running.has(turnId);
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    this.#fill();
+  }
+
+  /** Claims nothing more; what runs goes on. */
+  close(): void {
+    this.#isOpen = false;
+    this.#ready.clear();
+  }
+
+  /** A hint that this conversation may have something to claim. */
+  poke(conversationId: ConversationId): void {
+    if (!this.#isOpen) return;
+    this.#ready.add(conversationId);
+    this.#fill();
+  }
+
+  /** Reads the due index: hints may be lost, the index is the truth (design principle 12). */
+  async look(): Promise<void> {
+    if (!this.#isOpen) return;
+    const due = await this.#host.parts.store.query('inbox.due', { limit: DUE_MAX });
+    this.#mayHaveMore = due.length === DUE_MAX;
+    for (const { conversationId } of due) this.poke(conversationId);
+  }
+
+  /** Interrupts a turn of this host; its loop leaves and gives it its recorded end. */
+  interrupt(turnId: TurnId): boolean {
+    const controller = this.#running.get(turnId);
+    controller?.abort();
+    return controller !== undefined;
+  }
+
+  interruptAll(): void {
+    for (const controller of this.#running.values()) controller.abort();
+  }
+
+  /** Resolves when nothing runs. */
+  async whenIdle(): Promise<void> {
+    if (this.#working.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#idle.push(resolve);
+    });
+  }
+
+  #fill(): void {
+    const { concurrentConversations } = this.#host.parts.options;
+    for (const conversationId of this.#ready) {
+      if (this.#working.size >= concurrentConversations) return;
+      if (this.#working.has(conversationId)) continue;
+      this.#ready.delete(conversationId);
+      this.#working.add(conversationId);
+      void this.#work(conversationId);
+    }
+  }
+
+  async #work(conversationId: ConversationId): Promise<void> {
+    let found = false;
+    try {
+      found = await this.#oneTurn(conversationId);
+    } catch (error) {
+      this.#host.onFault(error, 'turn');
+    }
+    this.#working.delete(conversationId);
+    if (found) this.poke(conversationId);
+    else this.#fill();
+    if (this.#ready.size === 0 && this.#mayHaveMore) await this.#lookAgain();
+    if (this.#working.size === 0) this.#tellIdle();
+  }
+
+  async #lookAgain(): Promise<void> {
+    this.#mayHaveMore = false;
+    try {
+      await this.look();
+    } catch (error) {
+      this.#host.onFault(error, 'due');
+    }
+  }
+
+  /** Claims and runs one turn; false when there was nothing to claim. */
+  async #oneTurn(conversationId: ConversationId): Promise<boolean> {
+    const { parts, hostId, live } = this.#host;
+    const turnId = parts.ids.next('turn');
+    const controller = new AbortController();
+    // Known before its commit, so that no sweep takes the claim for one without a runner.
+    this.#running.set(turnId, controller);
+    try {
+      const claim = await claimTurn(parts, { conversationId, turnId, hostId });
+      if (claim === undefined) return false;
+      live.hint(conversationId);
+      await this.#run(claim, controller.signal);
+      return true;
+    } finally {
+      this.#running.delete(turnId);
+    }
+  }
+
+  async #run(claim: Claim, signal: AbortSignal): Promise<void> {
+    const { parts, live, hostId, answeredBy } = this.#host;
+    const driven = await driveTurn({ parts, live, claim, signal, answeredBy });
+    if (driven.kind === 'ended') return;
+    const { step, end } = driven;
+    await closeTurn(parts, { turn: claim.turn, hostId, known: { step, end } });
+    live.textDone(claim.turn.conversationId);
+    live.hint(claim.turn.conversationId);
+  }
+
+  #tellIdle(): void {
+    const waiting = this.#idle;
+    this.#idle = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+/** A turn that this host has on record and nobody here runs. */
+export function isOrphan(pump: Pump, turn: Pick<TurnRecord, 'id'>): boolean {
+  return !pump.has(turn.id);
+}

@@ -1,0 +1,75 @@
+import { buildTranscript, keepNewest, type TranscriptItem } from '../../core/turn/transcript.ts';
+import type { MessageRecord } from '../../core/inbox/record.ts';
+import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { ModelMessage, ModelRequest } from '../../ports/model.ts';
+import type { EngineParts } from '../engine.ts';
+
+/** The session as the store has it, and what this turn has saved since: what a request is made of. */
+export class Session {
+  readonly #parts: EngineParts;
+  readonly #turn: TurnRecord;
+  readonly #system: string;
+  #earlier: readonly TranscriptItem[] = [];
+  #messages: MessageRecord[] = [];
+  readonly #steps: StepRecord[] = [];
+
+  private constructor(parts: EngineParts, turn: TurnRecord, system: string) {
+    this.#parts = parts;
+    this.#turn = turn;
+    this.#system = system;
+  }
+
+  /** Reads the newest part of the transcript, bounded in rows and in characters. */
+  static async load(parts: EngineParts, turn: TurnRecord): Promise<Session> {
+    const { conversationId, firstSeq } = turn;
+    const session = new Session(parts, turn, await parts.instructions());
+    const newest = await parts.store.query('step.before', {
+      conversationId,
+      before: firstSeq,
+      limit: LIMITS.historyStepsMax,
+    });
+    const oldest = newest.length < LIMITS.historyStepsMax ? 0 : (newest.at(-1)?.seq ?? 0);
+    const messages = await parts.store.query('message.claimedAfter', {
+      conversationId,
+      after: Math.max(0, oldest - 1),
+      limit: LIMITS.historyStepsMax * 2,
+    });
+    const earlier = messages.filter((message) => message.turnId !== turn.id);
+    session.#messages = messages.filter((message) => message.turnId === turn.id);
+    session.#earlier = keepNewest(buildTranscript(earlier, newest), session.#charsMax());
+    return session;
+  }
+
+  saved(step: StepRecord): void {
+    this.#steps.push(step);
+  }
+
+  get steps(): readonly StepRecord[] {
+    return this.#steps;
+  }
+
+  /** Inputs that the running turn claimed at its end (T-11). */
+  async joined(): Promise<void> {
+    const { conversationId, id: turnId } = this.#turn;
+    this.#messages = [
+      ...(await this.#parts.store.query('message.ofTurn', { conversationId, turnId })),
+    ];
+  }
+
+  request(): ModelRequest {
+    const items = [...this.#earlier, ...buildTranscript(this.#messages, this.#steps)];
+    return { system: this.#system, messages: items.map(toMessage), tools: this.#parts.tools.list };
+  }
+
+  #charsMax(): number {
+    return Math.floor(this.#parts.model.contextWindow * LIMITS.charsPerToken * LIMITS.historyShare);
+  }
+}
+
+function toMessage(item: TranscriptItem): ModelMessage {
+  if (item.role === 'user') return { role: 'user', text: item.text };
+  if (item.role === 'assistant') return { role: 'assistant', text: item.text, calls: item.calls };
+  const { callId, name, text, isError } = item;
+  return { role: 'tool', callId, name, text, isError };
+}

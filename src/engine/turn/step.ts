@@ -1,0 +1,95 @@
+import type { StepRecord, StepState, TurnRecord } from '../../core/turn/record.ts';
+import type { Ledger } from '../session/ledger.ts';
+
+/** What a step is before it runs. */
+export interface StepStart {
+  readonly ordinal: number;
+  readonly kind: 'model' | 'tool';
+  readonly tool?: string;
+  readonly callId?: string;
+  readonly repeatable?: 'yes' | 'no';
+  readonly input?: string;
+}
+
+/** What a step came to. */
+export interface StepEnd {
+  readonly state: Exclude<StepState, 'started'>;
+  readonly output: string | null;
+  readonly errorCode: string | null;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cost?: number | null;
+}
+
+/** The row of a step that is reserved now; its place and id are its `*.started` event (design principle 5). */
+export function startedStep(
+  ledger: Ledger,
+  turn: Pick<TurnRecord, 'id' | 'conversationId' | 'taskId' | 'runId'>,
+  start: StepStart,
+): StepRecord {
+  return {
+    conversationId: turn.conversationId,
+    seq: ledger.takeSeq(),
+    turnId: turn.id,
+    taskId: turn.taskId,
+    runId: turn.runId,
+    ordinal: start.ordinal,
+    kind: start.kind,
+    state: 'started',
+    id: ledger.at.ids.next('event'),
+    startedAt: ledger.at.now,
+    tool: start.tool ?? null,
+    callId: start.callId ?? null,
+    repeatable: start.repeatable ?? null,
+    input: start.input ?? null,
+    output: null,
+    errorCode: null,
+    provider: null,
+    model: null,
+    inputTokens: null,
+    outputTokens: null,
+    cost: null,
+    finishedId: null,
+    finishedSeq: null,
+    finishedAt: null,
+  };
+}
+
+/** The row of a step with its outcome; its finish takes a place of its own. */
+export function finishedStep(ledger: Ledger, step: StepRecord, end: StepEnd): StepRecord {
+  return {
+    ...step,
+    state: end.state,
+    output: end.output,
+    errorCode: end.errorCode,
+    provider: end.provider ?? null,
+    model: end.model ?? null,
+    inputTokens: end.inputTokens ?? null,
+    outputTokens: end.outputTokens ?? null,
+    cost: end.cost ?? null,
+    finishedId: ledger.at.ids.next('event'),
+    finishedSeq: ledger.takeSeq(),
+    finishedAt: ledger.at.now,
+  };
+}
+
+export interface Spent {
+  readonly tokens: number;
+  /** Millionths of a US dollar. */
+  readonly cost: number;
+}
+
+/** What the model steps of a turn spent. */
+export function spentBy(
+  steps: readonly Pick<StepRecord, 'inputTokens' | 'outputTokens' | 'cost'>[],
+): Spent {
+  let tokens = 0;
+  let cost = 0;
+  for (const step of steps) {
+    tokens += (step.inputTokens ?? 0) + (step.outputTokens ?? 0);
+    cost += step.cost ?? 0;
+  }
+  return { tokens, cost };
+}
