@@ -1,0 +1,161 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { InboxReads, InboxWrites } from '../../ports/inbox.ts';
+import type { ReadDefinitions, WriteDefinitions } from './statement.ts';
+import { columns, selection } from './tables.ts';
+
+const MESSAGE = selection('message');
+// Word for word what the partial indexes say: only then are they used.
+const OPEN = sql<boolean>`message.state <> 'done'`;
+const NO_COMMAND = sql<boolean>`message.kind <> 'command'`;
+
+/** An unclaimed input of no task yet or of an active one (T-10). */
+function claimable(message: 'message' | 'earlier'): RawBuilder<boolean> {
+  const m = sql.table(message);
+  return sql<boolean>`(${m}.state = 'unclaimed' and ${m}.state <> 'done' and ${m}.kind <> 'command'
+    and (${m}.task_id is null or exists (select 1 from task where task.id = ${m}.task_id and task.state = 'active')))`;
+}
+
+export const inboxReads = {
+  'message.byId': {
+    gives: 'one',
+    build: (db, arg) => db.selectFrom('message').select(MESSAGE).where('id', '=', arg.id),
+  },
+  'message.byExternalId': {
+    gives: 'one',
+    build: (db, arg) =>
+      db
+        .selectFrom('message')
+        .select(MESSAGE)
+        .where('channel', '=', arg.channel)
+        .where('external_id', '=', arg.externalId),
+  },
+  'message.claimable': {
+    gives: 'many',
+    build: (db, arg) =>
+      db
+        .selectFrom('message')
+        .select(MESSAGE)
+        .where('conversation_id', '=', arg.conversationId)
+        .where(claimable('message'))
+        .orderBy('seq')
+        .limit(arg.limit),
+  },
+  'message.openCommands': {
+    gives: 'many',
+    build: (db, arg) =>
+      db
+        .selectFrom('message')
+        .select(MESSAGE)
+        .where(sql<boolean>`message.kind = 'command'`)
+        .where(OPEN)
+        .orderBy('at')
+        .orderBy('id')
+        .limit(arg.limit),
+  },
+  // The inputs of a turn are claimed by its first event or by a later one.
+  'message.ofTurn': {
+    gives: 'many',
+    build: (db, arg) =>
+      db
+        .selectFrom('message')
+        .select(MESSAGE)
+        .where('conversation_id', '=', arg.conversationId)
+        .where('turn_id', '=', arg.turnId)
+        .where(
+          'claimed_seq',
+          '>=',
+          sql<number>`coalesce((select first_seq from turn where turn.id = ${arg.turnId}), 0)`,
+        )
+        .orderBy('claimed_seq')
+        .orderBy('seq'),
+  },
+  'message.openOfTask': {
+    gives: 'many',
+    build: (db, arg) =>
+      db
+        .selectFrom('message')
+        .select(MESSAGE)
+        .where('conversation_id', '=', arg.conversationId)
+        .where(OPEN)
+        .where('task_id', '=', arg.taskId)
+        .orderBy('seq'),
+  },
+  'message.claimedAfter': {
+    gives: 'many',
+    build: (db, arg) =>
+      db
+        .selectFrom('message')
+        .select(MESSAGE)
+        .where('conversation_id', '=', arg.conversationId)
+        .where('claimed_seq', '>', arg.after)
+        .where(NO_COMMAND)
+        .orderBy('claimed_seq')
+        .orderBy('seq')
+        .limit(arg.limit),
+  },
+  // Walks the waiting inputs by age and stops at the limit, however many wait. Only the first input
+  // of a conversation counts, so none comes twice.
+  'inbox.due': {
+    gives: 'many',
+    build: (db, arg) =>
+      db
+        .selectFrom('message')
+        .select('message.conversation_id as conversationId')
+        .where(claimable('message'))
+        .where(
+          sql<boolean>`exists (select 1 from conversation where conversation.id = message.conversation_id
+            and conversation.turn_id is null)`,
+        )
+        .where(
+          sql<boolean>`not exists (select 1 from message as earlier
+            where earlier.conversation_id = message.conversation_id
+            and earlier.seq < message.seq and ${claimable('earlier')})`,
+        )
+        .orderBy('at')
+        .orderBy('conversation_id')
+        .limit(arg.limit),
+  },
+  'idempotency.byScope': {
+    gives: 'one',
+    build: (db, arg) =>
+      db.selectFrom('idempotency').select(selection('idempotency')).where('scope', '=', arg.scope),
+  },
+} satisfies ReadDefinitions<InboxReads>;
+
+export const inboxWrites = {
+  'message.insert': {
+    build: (db, arg) => db.insertInto('message').values(columns('message', arg.row)),
+  },
+  'message.claim': {
+    build: (db, arg) =>
+      db
+        .updateTable('message')
+        .set({
+          state: sql.lit('claimed'),
+          task_id: arg.taskId,
+          turn_id: arg.turnId,
+          claimed_seq: arg.claimedSeq,
+        })
+        .where('id', '=', arg.id)
+        .where('state', '=', sql.lit('unclaimed')),
+  },
+  'message.done': {
+    build: (db, arg) =>
+      db
+        .updateTable('message')
+        .set({ state: sql.lit('done'), answer_id: arg.answerId })
+        .where('id', '=', arg.id)
+        .where('state', '<>', sql.lit('done')),
+  },
+  'idempotency.insert': {
+    build: (db, arg) => db.insertInto('idempotency').values(columns('idempotency', arg.row)),
+  },
+  'idempotency.replace': {
+    build: (db, arg) =>
+      db
+        .updateTable('idempotency')
+        .set(columns('idempotency', arg.row, ['fingerprint', 'subjectId', 'at']))
+        .where('scope', '=', arg.row.scope)
+        .where('at', '<', arg.before),
+  },
+} satisfies WriteDefinitions<InboxWrites>;

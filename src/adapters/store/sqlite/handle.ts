@@ -1,0 +1,122 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { ReadName, Write, WriteName } from '../../../ports/store.ts';
+import { catalogue } from '../catalogue.ts';
+import type { Call, Prepared, Statement } from '../statement.ts';
+
+/** One row as SQLite gives it: an object without a prototype. */
+export type Row = Readonly<Record<string, unknown>>;
+export type Control = 'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'undo';
+
+/** All that a group of units needs of a database; a test may stand between. */
+export interface Handle {
+  readonly inTransaction: boolean;
+  control(step: Control): void;
+  /** The rows of a read as its port types them. */
+  read(name: ReadName, args: Call): unknown;
+  /** Whether the write changed a row: false is a lost race. */
+  write(write: Write): boolean;
+  inspect(sql: string): readonly Row[];
+  close(): void;
+}
+
+const CONTROLS: Readonly<Record<Control, string>> = {
+  begin: 'begin immediate',
+  commit: 'commit',
+  rollback: 'rollback',
+  savepoint: 'savepoint unit',
+  release: 'release unit',
+  undo: 'rollback to unit',
+};
+
+/** A statement that stays prepared, with room for its parameters that each call fills anew. */
+interface Kept {
+  readonly statement: StatementSync;
+  readonly sources: Statement['sources'];
+  readonly values: SQLInputValue[];
+}
+interface KeptQuery {
+  readonly kept: Kept;
+  readonly cases: readonly { when(call: Call): boolean; readonly kept: Kept }[];
+}
+
+/** Prepares every statement once, so that a schema that does not fit them shows at the start. */
+export function openHandle(db: DatabaseSync): Handle {
+  const { reads, writes } = catalogue('sqlite');
+  const readers = new Map<ReadName, KeptQuery & { readonly gives: 'one' | 'many' }>();
+  for (const [name, read] of Object.entries(reads)) {
+    readers.set(name as ReadName, { ...keep(db, read), gives: read.gives });
+  }
+  const writers = new Map<WriteName, KeptQuery>();
+  for (const [name, write] of Object.entries(writes)) {
+    writers.set(name as WriteName, keep(db, write));
+  }
+  const controls = new Map<Control, StatementSync>();
+  for (const [step, sql] of Object.entries(CONTROLS))
+    controls.set(step as Control, db.prepare(sql));
+  return {
+    get inTransaction() {
+      return db.isTransaction;
+    },
+    control: (step) => void known(controls, step).run(),
+    read(name, args) {
+      const reader = known(readers, name);
+      const kept = filled(reader, args);
+      return reader.gives === 'one'
+        ? kept.statement.get(...kept.values)
+        : kept.statement.all(...kept.values);
+    },
+    write(write) {
+      const kept = filled(known(writers, write.write), write);
+      return kept.statement.run(...kept.values).changes !== 0;
+    },
+    inspect: (sql) => inspect(db, sql),
+    close: () => db.close(),
+  };
+}
+
+function keep(db: DatabaseSync, prepared: Prepared): KeptQuery {
+  const kept = (statement: Statement): Kept => ({
+    statement: db.prepare(statement.sql),
+    sources: statement.sources,
+    values: statement.sources.map(() => null),
+  });
+  return {
+    kept: kept(prepared.statement),
+    cases: prepared.cases.map((one) => ({
+      when: (call) => one.when(call),
+      kept: kept(one.statement),
+    })),
+  };
+}
+
+/** The statement for this call with the call's parameters in their places. */
+function filled(query: KeptQuery, call: Call): Kept {
+  let kept = query.kept;
+  for (const one of query.cases) {
+    if (!one.when(call)) continue;
+    kept = one.kept;
+    break;
+  }
+  const row = call['row'] as Call | undefined;
+  for (const [place, source] of kept.sources.entries()) {
+    const from = source.of === 'row' ? row : call;
+    kept.values[place] = from?.[source.key] as SQLInputValue;
+  }
+  return kept;
+}
+
+function known<K, V>(map: ReadonlyMap<K, V>, key: K): V {
+  const value = map.get(key);
+  if (value === undefined) throw new TypeError(`the store knows no ${String(key)}`);
+  return value;
+}
+
+/** An operator's or a test's own query; it cannot write. */
+function inspect(db: DatabaseSync, sql: string): readonly Row[] {
+  db.exec('pragma query_only = on');
+  try {
+    return db.prepare(sql).all();
+  } finally {
+    db.exec('pragma query_only = off');
+  }
+}

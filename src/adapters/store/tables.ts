@@ -1,0 +1,227 @@
+import type { IdempotencyRecord, MessageRecord } from '../../core/inbox/record.ts';
+import type { HostRecord } from '../../core/lease/record.ts';
+import type { OutboxRecord } from '../../core/outbox/record.ts';
+import type { RunRecord } from '../../core/run/record.ts';
+import type { ConversationRecord, EventRecord, SessionRecord } from '../../core/session/record.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
+import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
+
+/** `conversationId` as `conversation_id`: how a record's field is called in its table. */
+export type Snake<S extends string> = S extends `${infer Head}${infer Tail}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Tail>}`
+  : '';
+
+/** The columns of a record's table. */
+export type Columns<R> = { [K in keyof R & string as Snake<K>]: R[K] };
+
+/** Every record, by the name of its table. */
+export interface Records {
+  readonly host: HostRecord;
+  readonly conversation: ConversationRecord;
+  readonly session: SessionRecord;
+  readonly message: MessageRecord;
+  readonly idempotency: IdempotencyRecord;
+  readonly task: TaskRecord;
+  readonly turn: TurnRecord;
+  readonly step: StepRecord;
+  readonly event: EventRecord;
+  readonly outbox: OutboxRecord;
+  readonly run: RunRecord;
+}
+export type TableName = keyof Records;
+export type Tables = { [T in TableName]: Columns<Records[T]> };
+
+type Fields<T extends TableName> = readonly (keyof Records[T] & string)[];
+
+/** Holds only a list that names every field of the record: a new field without a column does not compile. */
+function complete<T extends TableName>(): <const L extends Fields<T>>(
+  fields: Exclude<keyof Records[T], L[number]> extends never ? L : never,
+) => L {
+  return (fields) => fields;
+}
+
+/** The fields of each record, in the order of the table's columns: what is looked through comes before long texts. */
+export const FIELDS = {
+  host: complete<'host'>()(['id', 'pid', 'startedAt', 'aliveUntil', 'stoppedAt']),
+  conversation: complete<'conversation'>()([
+    'id',
+    'agent',
+    'channel',
+    'address',
+    'sessionId',
+    'seq',
+    'token',
+    'turnId',
+    'createdAt',
+  ]),
+  session: complete<'session'>()(['id', 'conversationId', 'firstSeq', 'startedAt', 'endedAt']),
+  message: complete<'message'>()([
+    'conversationId',
+    'seq',
+    'id',
+    'channel',
+    'externalId',
+    'kind',
+    'principal',
+    'authority',
+    'state',
+    'taskId',
+    'runId',
+    'turnId',
+    'claimedSeq',
+    'answerId',
+    'at',
+    'replyTo',
+    'bodyHash',
+    'text',
+  ]),
+  idempotency: complete<'idempotency'>()(['scope', 'fingerprint', 'subjectId', 'at']),
+  task: complete<'task'>()([
+    'id',
+    'conversationId',
+    'agent',
+    'enrollment',
+    'state',
+    'reason',
+    'version',
+    'waitKind',
+    'waitId',
+    'waitUntil',
+    'deadline',
+    'turnsLimit',
+    'turnsUsed',
+    'tokensLimit',
+    'tokensUsed',
+    'costLimit',
+    'costUsed',
+    'continuationsLimit',
+    'continuationsUsed',
+    'correctionsUsed',
+    'recoveryEpoch',
+    'recoveryAttempts',
+    'recoveryLifetimeAttempts',
+    'recoveryNextAt',
+    'createdAt',
+    'changedAt',
+    'endedAt',
+    'outcomeCode',
+    'mandatePrincipal',
+    'mandateOrigin',
+    'mandateAt',
+    'mandateHash',
+    'waitQuestion',
+    'outcomeData',
+    'mandateText',
+  ]),
+  turn: complete<'turn'>()([
+    'id',
+    'conversationId',
+    'sessionId',
+    'taskId',
+    'runId',
+    'token',
+    'hostId',
+    'state',
+    'end',
+    'firstSeq',
+    'startedAt',
+    'endedAt',
+  ]),
+  step: complete<'step'>()([
+    'conversationId',
+    'seq',
+    'id',
+    'turnId',
+    'taskId',
+    'runId',
+    'ordinal',
+    'kind',
+    'state',
+    'startedAt',
+    'finishedId',
+    'finishedSeq',
+    'finishedAt',
+    'tool',
+    'callId',
+    'repeatable',
+    'errorCode',
+    'provider',
+    'model',
+    'inputTokens',
+    'outputTokens',
+    'cost',
+    'input',
+    'output',
+  ]),
+  event: complete<'event'>()([
+    'conversationId',
+    'seq',
+    'id',
+    'type',
+    'at',
+    'by',
+    'taskId',
+    'turnId',
+    'runId',
+    'fromState',
+    'toState',
+    'reason',
+    'data',
+  ]),
+  outbox: complete<'outbox'>()([
+    'conversationId',
+    'seq',
+    'id',
+    'key',
+    'kind',
+    'level',
+    'code',
+    'subjectId',
+    'taskId',
+    'runId',
+    'state',
+    'at',
+    'deliveredAt',
+    'params',
+    'text',
+  ]),
+  run: complete<'run'>()([
+    'id',
+    'conversationId',
+    'taskId',
+    'principal',
+    'state',
+    'outcomeCode',
+    'outcomeId',
+    'createdAt',
+    'endedAt',
+    'callbackUrl',
+    'metadata',
+  ]),
+} as const satisfies { readonly [T in TableName]: Fields<T> };
+
+/** The column of a field. */
+export function columnOf<F extends string>(field: F): Snake<F> {
+  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as Snake<F>;
+}
+
+type Selected<T extends TableName> = {
+  [K in keyof Records[T] & string]: `${T}.${Snake<K>} as ${K}`;
+}[keyof Records[T] & string];
+
+/** What a query selects to give whole records: each column under its field's name. */
+export function selection<T extends TableName>(table: T): readonly Selected<T>[] {
+  const fields: readonly string[] = FIELDS[table];
+  return fields.map((field) => `${table}.${columnOf(field)} as ${field}` as Selected<T>);
+}
+
+/** A row as columns with their values; by default all of them. */
+export function columns<
+  T extends TableName,
+  F extends keyof Records[T] & string = keyof Records[T] & string,
+>(table: T, row: Records[T], fields?: readonly F[]): Columns<Pick<Records[T], F>> {
+  const chosen: readonly string[] = fields ?? FIELDS[table];
+  const values = row as unknown as Readonly<Record<string, unknown>>;
+  const pairs = chosen.map((field) => [columnOf(field), values[field]]);
+  return Object.fromEntries(pairs) as Columns<Pick<Records[T], F>>;
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import type { StepRecord } from '../core/turn/record.ts';
+import { field, mustLose, mustPut, read } from './store-calls.ts';
+import type { Case, Opened } from './store-case.ts';
+import { conversationRow, hostRow, idOf, stepRow, turnRow } from './store-rows.ts';
+
+const CONVERSATION_ID = idOf('conversation', 1);
+
+export const TURN_CASES: readonly Case[] = [
+  [
+    'a turn stops and ends once',
+    async ({ store }) => {
+      const row = turnRow({ runId: idOf('run', 1) });
+      await mustPut(store, { write: 'turn.insert', row });
+      await mustLose(store, { write: 'turn.insert', row });
+      assert.deepEqual(await read(store, 'turn.byId', { id: row.id }), row);
+      await mustPut(store, { write: 'turn.stopping', id: row.id });
+      await mustLose(store, { write: 'turn.stopping', id: row.id });
+      const end = { write: 'turn.end', id: row.id, end: 'stopped', endedAt: 4_000 } as const;
+      await mustPut(store, end);
+      await mustLose(store, { ...end, end: 'answered' });
+      await mustLose(store, { write: 'turn.stopping', id: row.id });
+      const ended = { ...row, state: 'ended', end: 'stopped', endedAt: 4_000 };
+      assert.deepEqual(await read(store, 'turn.byId', { id: row.id }), ended);
+      assert.equal(await read(store, 'turn.byId', { id: idOf('turn', 9) }), undefined);
+    },
+  ],
+  [
+    'the turn of a conversation is the one that has it',
+    async ({ store }) => {
+      const row = turnRow();
+      const turnOf = (): Promise<unknown> =>
+        read(store, 'turn.ofConversation', { conversationId: CONVERSATION_ID });
+      await mustPut(
+        store,
+        { write: 'conversation.insert', row: conversationRow() },
+        { write: 'turn.insert', row },
+      );
+      assert.equal(await turnOf(), undefined);
+      const advance = { write: 'conversation.advance', id: CONVERSATION_ID, token: 1 } as const;
+      await mustPut(store, { ...advance, expectedSeq: 0, seq: 1, turnId: row.id });
+      assert.deepEqual(await turnOf(), row);
+    },
+  ],
+  [
+    'R-14: open turns of other hosts come with what proves that those live, the oldest first',
+    openTurns,
+  ],
+  [
+    'hosts are renewed until they stop',
+    async ({ store }) => {
+      const row = hostRow();
+      await mustPut(store, { write: 'host.insert', row });
+      await mustPut(store, { write: 'host.renew', id: row.id, aliveUntil: 99_000 });
+      const renewed = { ...row, aliveUntil: 99_000 };
+      assert.deepEqual(await read(store, 'host.byId', { id: row.id }), renewed);
+      await mustPut(store, { write: 'host.stop', id: row.id, stoppedAt: 50_000 });
+      await mustLose(store, { write: 'host.renew', id: row.id, aliveUntil: 100_000 });
+      await mustLose(store, { write: 'host.stop', id: row.id, stoppedAt: 51_000 });
+      const stopped = { ...renewed, stoppedAt: 50_000 };
+      assert.deepEqual(await read(store, 'host.byId', { id: row.id }), stopped);
+      const next = hostRow({ id: idOf('host', 2), startedAt: 60_000 });
+      await mustPut(store, { write: 'host.insert', row: next });
+      assert.deepEqual(await read(store, 'host.list', { limit: 9 }), [next, stopped]);
+      assert.deepEqual(await read(store, 'host.list', { limit: 1 }), [next]);
+    },
+  ],
+  [
+    'E-1: a step is appended once and finished once',
+    async ({ store }) => {
+      const started = stepRow({ runId: idOf('run', 1) });
+      await mustPut(store, { write: 'step.insert', row: started });
+      await mustLose(store, { write: 'step.insert', row: started });
+      const finished: StepRecord = {
+        ...started,
+        state: 'failed',
+        output: 'boom',
+        errorCode: 'timeout',
+        provider: 'example',
+        model: 'small',
+        inputTokens: 10,
+        outputTokens: 20,
+        cost: 30,
+        finishedId: idOf('event', 7),
+        finishedSeq: 7,
+        finishedAt: 3_000,
+      };
+      const touched = { ...finished, ordinal: 99, input: 'other', tool: 'other' };
+      await mustPut(store, { write: 'step.finish', row: touched });
+      await mustLose(store, { write: 'step.finish', row: { ...finished, state: 'finished' } });
+      const args = { conversationId: CONVERSATION_ID, before: 99, limit: 9 };
+      assert.deepEqual(await read(store, 'step.before', args), [finished]);
+    },
+  ],
+  [
+    'V3: the last step of a turn and the open ones of a conversation are found',
+    async ({ store }) => {
+      await putSteps({ store });
+      const last = async (turn: number): Promise<number | undefined> => {
+        const args = { conversationId: CONVERSATION_ID, turnId: idOf('turn', turn) };
+        return (await read(store, 'step.lastOf', args))?.ordinal;
+      };
+      assert.equal(await last(1), 3);
+      assert.equal(await last(2), 2);
+      assert.equal(await last(3), undefined);
+      const open = await read(store, 'step.open', { conversationId: CONVERSATION_ID });
+      assert.deepEqual(field(open, 'seq'), [14, 15]);
+      const none = await read(store, 'step.open', { conversationId: idOf('conversation', 2) });
+      assert.deepEqual(none, []);
+    },
+  ],
+  [
+    'steps are read on by whatever of them is new: their start or their finish',
+    async ({ store }) => {
+      await putSteps({ store });
+      const after = async (seq: number, limit = 9): Promise<number[]> => {
+        const args = { conversationId: CONVERSATION_ID, after: seq, limit };
+        return field(await read(store, 'step.after', args), 'seq');
+      };
+      assert.deepEqual(await after(0), [3, 4, 5, 14, 15]);
+      assert.deepEqual(await after(0, 2), [3, 4]);
+      assert.deepEqual(await after(5), [3, 4, 5, 14, 15], '3 finished as 6, 4 as 7, 5 as 8');
+      assert.deepEqual(await after(7), [5, 14, 15]);
+      assert.deepEqual(await after(14), [15]);
+      assert.deepEqual(await after(15), []);
+    },
+  ],
+  [
+    'steps are read back from the newest, and those of a task in order',
+    async ({ store }) => {
+      await putSteps({ store });
+      const conversationId = CONVERSATION_ID;
+      const before = await read(store, 'step.before', { conversationId, before: 15, limit: 2 });
+      assert.deepEqual(field(before, 'seq'), [14, 5]);
+      const of = async (task: number, limit: number): Promise<number[]> => {
+        const args = { conversationId, taskId: idOf('task', task), limit };
+        return field(await read(store, 'step.ofTask', args), 'seq');
+      };
+      assert.deepEqual(await of(1, 2), [3, 4]);
+      assert.deepEqual(await of(2, 9), [14, 15]);
+      assert.deepEqual(await of(3, 9), []);
+    },
+  ],
+];
+
+/** Two turns: three finished steps at 3, 4, 5 with finishes at 6, 7, 8; then two open ones. */
+async function putSteps({ store }: Pick<Opened, 'store'>): Promise<void> {
+  const second = { turnId: idOf('turn', 2), taskId: idOf('task', 2) } as const;
+  await mustPut(
+    store,
+    { write: 'turn.insert', row: turnRow({ firstSeq: 2, state: 'ended', endedAt: 2_500 }) },
+    {
+      write: 'turn.insert',
+      row: turnRow({ firstSeq: 12, id: second.turnId, taskId: second.taskId }),
+    },
+  );
+  for (const seq of [3, 4, 5]) {
+    const row = stepRow({ seq });
+    await mustPut(store, { write: 'step.insert', row });
+    const finish = { state: 'finished', finishedSeq: seq + 3, finishedId: idOf('event', seq + 3) };
+    await mustPut(store, { write: 'step.finish', row: { ...row, ...finish } as StepRecord });
+  }
+  for (const [place, seq] of [14, 15].entries()) {
+    const row = stepRow({ seq, ordinal: place + 1, ...second });
+    await mustPut(store, { write: 'step.insert', row });
+  }
+}
+
+async function openTurns({ store }: Opened): Promise<void> {
+  const living = hostRow({ id: idOf('host', 2), aliveUntil: 77_000 });
+  const stopped = hostRow({ id: idOf('host', 3), stoppedAt: 20_000 });
+  await mustPut(
+    store,
+    { write: 'host.insert', row: hostRow() },
+    { write: 'host.insert', row: living },
+    { write: 'host.insert', row: stopped },
+  );
+  const turns = [
+    turnRow({ id: idOf('turn', 1), startedAt: 50 }),
+    turnRow({ id: idOf('turn', 2), startedAt: 40, hostId: living.id, state: 'stopping' }),
+    turnRow({ id: idOf('turn', 3), startedAt: 30, hostId: stopped.id }),
+    turnRow({ id: idOf('turn', 4), startedAt: 20, hostId: idOf('host', 9) }),
+    turnRow({ id: idOf('turn', 5), startedAt: 10, hostId: living.id, endedAt: 60 }),
+    turnRow({ id: idOf('turn', 6), startedAt: 45 }),
+  ];
+  for (const row of turns) await mustPut(store, { write: 'turn.insert', row });
+  const elsewhere = await read(store, 'turn.openElsewhere', { except: hostRow().id, limit: 9 });
+  assert.deepEqual(elsewhere, [
+    { ...turns[3], hostAliveUntil: null, hostStoppedAt: null },
+    { ...turns[2], hostAliveUntil: 16_000, hostStoppedAt: 20_000 },
+    { ...turns[1], hostAliveUntil: 77_000, hostStoppedAt: null },
+  ]);
+  const one = await read(store, 'turn.openElsewhere', { except: hostRow().id, limit: 1 });
+  assert.deepEqual(field(one, 'id'), [idOf('turn', 4)]);
+  const own = await read(store, 'turn.openOf', { hostId: hostRow().id, limit: 9 });
+  assert.deepEqual(own, [turns[5], turns[0]]);
+}

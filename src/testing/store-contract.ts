@@ -1,0 +1,42 @@
+// The contract that every store passes. It is published: whoever writes a store runs it.
+import { describe, test } from 'node:test';
+import type { Case, Opened } from './store-case.ts';
+import { INBOX_CASES } from './store-contract-inbox.ts';
+import { OUTBOX_CASES } from './store-contract-outbox.ts';
+import { SESSION_CASES } from './store-contract-session.ts';
+import { TASK_CASES } from './store-contract-task.ts';
+import { TURN_CASES } from './store-contract-turn.ts';
+import { UNIT_CASES } from './store-contract-unit.ts';
+
+export interface StoreContract {
+  readonly name: string;
+  open(): Opened | Promise<Opened>;
+  /** Cases that do not apply, by title, each with its reason. */
+  readonly excused?: Readonly<Record<string, string>>;
+}
+
+/** Declares the tests of the contract for one store. */
+export function storeContract(contract: StoreContract): void {
+  const cases: readonly Case[] = [
+    ...UNIT_CASES,
+    ...SESSION_CASES,
+    ...INBOX_CASES,
+    ...TASK_CASES,
+    ...TURN_CASES,
+    ...OUTBOX_CASES,
+  ];
+  describe(`the store contract: ${contract.name}`, () => {
+    for (const [title, run] of cases) {
+      const skip = contract.excused?.[title] ?? false;
+      test(title, { skip }, async () => {
+        const opened = await contract.open();
+        try {
+          await run(opened);
+        } finally {
+          await opened.store.close();
+          await opened.dispose?.();
+        }
+      });
+    }
+  });
+}

@@ -1,0 +1,238 @@
+// Whole records with plain values, for tests that care about a few of them.
+import type { IdempotencyRecord, MessageRecord } from '../core/inbox/record.ts';
+import type { HostRecord } from '../core/lease/record.ts';
+import type { OutboxRecord } from '../core/outbox/record.ts';
+import type { RunRecord } from '../core/run/record.ts';
+import type { ConversationRecord, EventRecord, SessionRecord } from '../core/session/record.ts';
+import type { TaskRecord } from '../core/task/record.ts';
+import type { StepRecord, TurnRecord } from '../core/turn/record.ts';
+import { ID_PREFIX, idBody, type Id, type IdKind } from '../kernel/ids.ts';
+
+/** The id of a kind with this number: equal numbers give equal ids, and they sort by number. */
+export function idOf<K extends IdKind>(kind: K, number: number): Id<K> {
+  return `${ID_PREFIX[kind]}${idBody(1_000_000, number)}`;
+}
+
+/** A text above every id, to list from the newest. */
+export const ABOVE_ALL = '~';
+
+export function hostRow(over: Partial<HostRecord> = {}): HostRecord {
+  return {
+    id: idOf('host', 1),
+    pid: 4711,
+    startedAt: 1_000,
+    aliveUntil: 16_000,
+    stoppedAt: null,
+    ...over,
+  };
+}
+
+export function conversationRow(over: Partial<ConversationRecord> = {}): ConversationRecord {
+  return {
+    id: idOf('conversation', 1),
+    agent: 'main',
+    channel: 'terminal',
+    address: 'home',
+    sessionId: idOf('session', 1),
+    seq: 0,
+    token: 0,
+    turnId: null,
+    createdAt: 1_000,
+    ...over,
+  };
+}
+
+export function sessionRow(over: Partial<SessionRecord> = {}): SessionRecord {
+  return {
+    id: idOf('session', 1),
+    conversationId: idOf('conversation', 1),
+    firstSeq: 1,
+    startedAt: 1_000,
+    endedAt: null,
+    ...over,
+  };
+}
+
+export function messageRow(over: Partial<MessageRecord> = {}): MessageRecord {
+  const seq = over.seq ?? 1;
+  return {
+    id: idOf('message', seq),
+    conversationId: idOf('conversation', 1),
+    seq,
+    channel: 'terminal',
+    externalId: `external-${seq}`,
+    kind: 'genuine',
+    principal: 'admin:terminal',
+    authority: 'admin',
+    text: 'Wie spät ist es? 🕰',
+    bodyHash: 'b'.repeat(64),
+    replyTo: null,
+    state: 'unclaimed',
+    taskId: null,
+    runId: null,
+    turnId: null,
+    claimedSeq: null,
+    answerId: null,
+    at: 1_000 + seq,
+    ...over,
+  };
+}
+
+export function idempotencyRow(over: Partial<IdempotencyRecord> = {}): IdempotencyRecord {
+  return {
+    scope: 'key:ops key-1',
+    fingerprint: 'f'.repeat(64),
+    subjectId: idOf('message', 1),
+    at: 1_000,
+    ...over,
+  };
+}
+
+export function taskRow(over: Partial<TaskRecord> = {}): TaskRecord {
+  return {
+    id: idOf('task', 1),
+    conversationId: idOf('conversation', 1),
+    agent: 'main',
+    enrollment: 'current',
+    state: 'active',
+    reason: null,
+    version: 1,
+    mandateText: 'Tell the time.',
+    mandatePrincipal: 'admin:terminal',
+    mandateOrigin: 'terminal',
+    mandateAt: 1_000,
+    mandateHash: 'a'.repeat(64),
+    waitKind: null,
+    waitId: null,
+    waitUntil: null,
+    waitQuestion: null,
+    deadline: 9_000_000,
+    turnsLimit: 50,
+    turnsUsed: 0,
+    tokensLimit: 2_000_000,
+    tokensUsed: 0,
+    costLimit: 20_000_000,
+    costUsed: 0,
+    continuationsLimit: 20,
+    continuationsUsed: 0,
+    correctionsUsed: 0,
+    recoveryEpoch: 0,
+    recoveryAttempts: 0,
+    recoveryLifetimeAttempts: 0,
+    recoveryNextAt: null,
+    createdAt: 1_000,
+    changedAt: 1_000,
+    endedAt: null,
+    outcomeCode: null,
+    outcomeData: null,
+    ...over,
+  };
+}
+
+export function turnRow(over: Partial<TurnRecord> = {}): TurnRecord {
+  return {
+    id: idOf('turn', 1),
+    conversationId: idOf('conversation', 1),
+    sessionId: idOf('session', 1),
+    taskId: idOf('task', 1),
+    runId: null,
+    token: 1,
+    hostId: idOf('host', 1),
+    state: 'running',
+    end: null,
+    firstSeq: 2,
+    startedAt: 2_000,
+    endedAt: null,
+    ...over,
+  };
+}
+
+export function stepRow(over: Partial<StepRecord> = {}): StepRecord {
+  const seq = over.seq ?? 3;
+  return {
+    conversationId: idOf('conversation', 1),
+    seq,
+    turnId: idOf('turn', 1),
+    taskId: idOf('task', 1),
+    runId: null,
+    ordinal: seq - 2,
+    kind: 'tool',
+    state: 'started',
+    id: idOf('event', seq),
+    startedAt: 2_000 + seq,
+    tool: 'shell',
+    callId: `call-${seq}`,
+    repeatable: 'no',
+    input: '{"command":"date"}',
+    output: null,
+    errorCode: null,
+    provider: null,
+    model: null,
+    inputTokens: null,
+    outputTokens: null,
+    cost: null,
+    finishedId: null,
+    finishedSeq: null,
+    finishedAt: null,
+    ...over,
+  };
+}
+
+export function eventRow(over: Partial<EventRecord> = {}): EventRecord {
+  const seq = over.seq ?? 1;
+  return {
+    conversationId: idOf('conversation', 1),
+    seq,
+    id: idOf('event', seq),
+    type: 'message.accepted',
+    at: 1_000 + seq,
+    by: 'admin:terminal',
+    taskId: null,
+    turnId: null,
+    runId: null,
+    fromState: null,
+    toState: null,
+    reason: null,
+    data: null,
+    ...over,
+  };
+}
+
+export function outboxRow(over: Partial<OutboxRecord> = {}): OutboxRecord {
+  const seq = over.seq ?? 5;
+  return {
+    id: idOf('outbox', seq),
+    conversationId: idOf('conversation', 1),
+    seq,
+    key: `reply:${seq}`,
+    kind: 'reply',
+    level: null,
+    code: null,
+    params: null,
+    text: 'It is noon.',
+    subjectId: null,
+    taskId: idOf('task', 1),
+    runId: null,
+    state: 'pending',
+    at: 3_000,
+    deliveredAt: null,
+    ...over,
+  };
+}
+
+export function runRow(over: Partial<RunRecord> = {}): RunRecord {
+  return {
+    id: idOf('run', 1),
+    conversationId: idOf('conversation', 1),
+    taskId: idOf('task', 1),
+    principal: 'key:ops',
+    state: 'open',
+    outcomeCode: null,
+    outcomeId: null,
+    metadata: null,
+    callbackUrl: null,
+    createdAt: 1_000,
+    endedAt: null,
+    ...over,
+  };
+}
