@@ -223,7 +223,8 @@ async function sniff(
   return [start, whole];
 }
 
-async function readText(
+/** The text of a body, as much as the bound allows. Rejects when the transport fails. */
+export async function readText(
   body: ReadableStream<Uint8Array> | null,
   bytesMax: number,
 ): Promise<{ readonly text: string; readonly isWhole: boolean }> {

@@ -1,0 +1,125 @@
+import { parseJson } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Millis } from '../../kernel/time.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Model } from '../../ports/model.ts';
+import { isObject } from './json-reply.ts';
+import { keepAliveFetch, type ModelFetch } from './keep-alive-fetch.ts';
+import { openAiCompatible } from './openai-compatible.ts';
+import { rehearsalModel } from './rehearsal.ts';
+import { readText } from './wire.ts';
+
+export interface DiscoveredModel {
+  readonly model: Model;
+  /** Why this one, as a sentence for the log. */
+  readonly why: string;
+  /** What was found and passed over, each with its reason. */
+  readonly skipped: readonly string[];
+}
+
+/**
+ * The model to use where none is configured (surface: "Without a configuration"): the first key in
+ * `env` that can be used, then a local server, else the rehearsal. It asks only this machine, waits
+ * for it 300 ms at most, and never rejects.
+ */
+export async function discoverModel(
+  env: Readonly<Record<string, string | undefined>>,
+  parts: { readonly clock: Clock; readonly fetch?: ModelFetch | undefined },
+): Promise<DiscoveredModel> {
+  const fetch = parts.fetch ?? keepAliveFetch();
+  const { clock } = parts;
+  const openAiKey = keyIn(env, 'OPENAI_API_KEY');
+  if (openAiKey !== undefined) {
+    const model = await openAi(openAiKey, { clock, fetch });
+    return { model, why: `OPENAI_API_KEY is set, so it is ${model.name} of OpenAI`, skipped: [] };
+  }
+  const skipped = ['ANTHROPIC_API_KEY', 'GEMINI_API_KEY']
+    .filter((name) => keyIn(env, name) !== undefined)
+    .map((name) => `${name} is set, but its provider is not supported yet`);
+  const name = await firstLocalModel({ clock, fetch });
+  if (name !== undefined) {
+    const why = `${LOCAL_URL} answers, and ${name} is the first of its models`;
+    return { model: local(name, { clock, fetch }), why, skipped };
+  }
+  const why = `there is no usable key and nothing answers at ${LOCAL_URL}`;
+  return { model: rehearsalModel(), why, skipped };
+}
+
+interface Parts {
+  readonly clock: Clock;
+  readonly fetch: ModelFetch;
+}
+
+const LOCAL_URL = 'http://127.0.0.1:11434/v1';
+const LOCAL_ANSWER_MS: Millis = 300;
+const LOCAL_LIST_BYTES_MAX = 1_000_000;
+/** Local servers cut a longer request without a word, and do not say how long one may be. */
+const LOCAL_CONTEXT_TOKENS = 8_192;
+const OPENAI_URL = 'https://api.openai.com/v1';
+/** Cheap, because nobody chose it, and with tools in the chat completions interface. */
+const OPENAI_MODEL = 'gpt-5-mini';
+const TIMEOUTS = { firstTokenMs: LIMITS.modelFirstTokenMs, callMs: LIMITS.modelCallMs };
+
+function keyIn(
+  env: Readonly<Record<string, string | undefined>>,
+  name: string,
+): string | undefined {
+  const key = env[name]?.trim();
+  return key === '' ? undefined : key;
+}
+
+async function openAi(apiKey: string, parts: Parts): Promise<Model> {
+  const { OPENAI_MODELS } = await import('@earendil-works/pi-ai/providers/openai.models');
+  const { contextWindow, cost } = OPENAI_MODELS[OPENAI_MODEL];
+  return openAiCompatible({
+    provider: 'openai',
+    baseURL: OPENAI_URL,
+    name: OPENAI_MODEL,
+    apiKey,
+    contextWindow,
+    timeouts: TIMEOUTS,
+    price: { input: cost.input, output: cost.output },
+    ...parts,
+  });
+}
+
+function local(name: string, parts: Parts): Model {
+  return openAiCompatible({
+    provider: 'openai-compatible',
+    baseURL: LOCAL_URL,
+    name,
+    contextWindow: LOCAL_CONTEXT_TOKENS,
+    timeouts: TIMEOUTS,
+    price: { input: 0, output: 0 },
+    ...parts,
+  });
+}
+
+async function firstLocalModel({ clock, fetch }: Parts): Promise<string | undefined> {
+  const over = new AbortController();
+  const late = clock.sleep(LOCAL_ANSWER_MS, over.signal).then(() => undefined);
+  try {
+    return await Promise.race([late, listedFirst(fetch, over.signal)]);
+  } catch {
+    // Nobody there is the usual case, and so is somebody else who speaks another protocol.
+    return undefined;
+  } finally {
+    over.abort();
+  }
+}
+
+async function listedFirst(fetch: ModelFetch, signal: AbortSignal): Promise<string | undefined> {
+  const response = await fetch(`${LOCAL_URL}/models`, {
+    method: 'GET',
+    headers: { accept: 'application/json' },
+    signal,
+    redirect: 'manual',
+  });
+  if (response.status !== 200) return undefined;
+  const { text } = await readText(response.body, LOCAL_LIST_BYTES_MAX);
+  const parsed = parseJson(text, LIMITS.jsonDepthMax);
+  const data = parsed.ok && isObject(parsed.value) ? parsed.value['data'] : undefined;
+  const first = Array.isArray(data) ? data[0] : undefined;
+  const id = isObject(first) ? first['id'] : undefined;
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
