@@ -73,6 +73,8 @@ export async function readText(place: Place): Promise<string> {
 export async function writeWhole(place: Place, content: string): Promise<void> {
   const name = place.segments.at(-1);
   if (name === undefined) throw new ToolProblem('refused', `${place.shown}: a folder, not a file`);
+  const wrong = unwritable(content);
+  if (wrong !== undefined) throw new ToolProblem('refused', `${place.shown}: ${wrong}`);
   await using folder = await openFolder(place.root, place.segments.slice(0, -1), true);
   const mode = await modeOfReplaced(folder, name);
   const temporary = `.sekisho-${randomBytes(6).toString('hex')}.tmp`;
@@ -84,6 +86,14 @@ export async function writeWhole(place: Place, content: string): Promise<void> {
     throw error;
   }
   await folder.sync();
+}
+
+/** What could not be read back as it was given. */
+function unwritable(content: string): string | undefined {
+  if (!content.isWellFormed()) return 'the content is no well-formed text';
+  return Buffer.byteLength(content) > LIMITS.toolFileBytesMax
+    ? `the content is over ${LIMITS.toolFileBytesMax} bytes`
+    : undefined;
 }
 
 async function modeOfReplaced(folder: Folder, name: string): Promise<number | undefined> {

@@ -21,7 +21,8 @@ const SYSTEM: Readonly<Record<string, readonly [code: string, text: string]>> = 
 /** What went wrong, as the model reads it. */
 export function problemOf(error: unknown, subject: string): ToolProblem {
   if (error instanceof ToolProblem) return error;
-  const system = codeOf(error) ?? 'unknown error';
+  const system =
+    codeOf(error) ?? `internal error (${error instanceof Error ? error.name : 'unknown'})`;
   const [code, text] = SYSTEM[system] ?? ['failed', system];
   return new ToolProblem(code, `${subject}: ${text}`, { cause: error });
 }

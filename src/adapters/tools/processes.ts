@@ -1,5 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 
+const NUMBER = /^\d+$/;
+
 interface Process {
   readonly pid: number;
   readonly parent: number;
@@ -23,8 +25,17 @@ export async function isRunning(pid: number): Promise<boolean> {
   return state !== undefined && state !== 'Z' && state !== 'X';
 }
 
+/** How many processes see `pid` as one of theirs, read off their own table: one call, however many. */
+export async function countInNamespaceOf(pid: number): Promise<number> {
+  try {
+    return (await readdir(`/proc/${pid}/root/proc`)).filter((name) => NUMBER.test(name)).length;
+  } catch {
+    return 0;
+  }
+}
+
 async function table(): Promise<readonly Process[]> {
-  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const names = (await readdir('/proc')).filter((name) => NUMBER.test(name));
   const rows = await Promise.all(
     names.map(async (name) => {
       const parent = Number((await statOf(Number(name)))?.[1]);

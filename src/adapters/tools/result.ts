@@ -8,7 +8,7 @@ import { codeOf, locate, openFolder } from './workspace-path.ts';
 
 /** Kept whole in a file up to here; a command that writes more is ended. */
 export const RESULT_FILE_BYTES_MAX = 50_000_000;
-export const RESULTS_FOLDER = '.sekisho/results';
+const RESULTS_FOLDER = '.sekisho/results';
 /** Room for the marker, and for the line that a tool puts before its output. */
 const MARKER_BYTES = 600;
 const HEAD_PART = 0.6;

@@ -3,12 +3,13 @@ import { Readable } from 'node:stream';
 import { LIMITS } from '../../kernel/limits.ts';
 import { SECOND, type Millis } from '../../kernel/time.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { descendantsOf, isRunning } from './processes.ts';
+import { bindProcesses, type ProcessBound } from './process-bound.ts';
+import { countInNamespaceOf, descendantsOf, isRunning } from './processes.ts';
 import { asOther, type Identity } from './sandbox.ts';
 
 /** Processes and threads of one command; a large build has some hundreds. */
 export const PROCESSES_MAX = 1_024;
-const LOOK_MS: Millis = 250;
+const LOOK_MS: Millis = 100;
 const GONE_LOOK_MS: Millis = 10;
 const GONE_LOOKS_MAX = 500;
 const STATUS_CHARS_MAX = 10_000;
@@ -36,6 +37,7 @@ export interface End {
 export class SandboxedProcess {
   readonly #child: ChildProcess;
   readonly #clock: Clock;
+  readonly #bound: ProcessBound | undefined;
   readonly #over = new AbortController();
   readonly #closed: Promise<void>;
   readonly #up: Promise<void>;
@@ -47,23 +49,21 @@ export class SandboxedProcess {
 
   /** Throws the system's error when it cannot be started. */
   static async start(start: Start): Promise<SandboxedProcess> {
-    const child = spawn(start.bwrap, start.args, {
-      cwd: '/',
-      env: start.environment,
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      detached: true,
-      ...asOther(start.identity),
+    const isRoot = start.identity.uid === 0;
+    const bound = isRoot ? await bindProcesses(PROCESSES_MAX) : undefined;
+    const child = await spawned(start, bound).catch(async (error: unknown) => {
+      await bound?.release(start.clock);
+      throw error;
     });
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', reject);
-    });
-    return new SandboxedProcess(child, start);
+    const started = new SandboxedProcess(child, start.clock, bound);
+    if (isRoot && bound === undefined) void started.#watch();
+    return started;
   }
 
-  private constructor(child: ChildProcess, start: Start) {
+  private constructor(child: ChildProcess, clock: Clock, bound: ProcessBound | undefined) {
     this.#child = child;
-    this.#clock = start.clock;
+    this.#clock = clock;
+    this.#bound = bound;
     child.on('error', () => undefined);
     child.once('exit', () => {
       this.#hasExited = true;
@@ -75,8 +75,6 @@ export class SandboxedProcess {
       });
     });
     this.#up = this.#readStatus();
-    // The kernel bounds the processes of every user but root.
-    if (start.identity.uid === 0) void this.#watch();
   }
 
   get output(): readonly Readable[] {
@@ -90,6 +88,7 @@ export class SandboxedProcess {
     for (let look = 0; look < GONE_LOOKS_MAX && (await this.#isFirstRunning()); look += 1) {
       await this.#clock.sleep(GONE_LOOK_MS);
     }
+    await this.#bound?.release(this.#clock);
     return { exitCode: this.#exitCode, wasTooMany: this.#wasTooMany };
   }
 
@@ -100,7 +99,7 @@ export class SandboxedProcess {
 
   async #end(): Promise<void> {
     await this.#settled(this.#up, SETUP_MS);
-    if (this.#first !== undefined) {
+    if (this.#first !== undefined && !this.#wasTooMany) {
       for (const pid of await descendantsOf(this.#first)) signal(pid, 'SIGTERM');
     }
     await this.#settled(this.#closed, LIMITS.toolKillGraceMs);
@@ -147,15 +146,33 @@ export class SandboxedProcess {
     });
   }
 
+  /** Weaker than a bound of the kernel: many can be started between two looks. */
   async #watch(): Promise<void> {
     while (!this.#over.signal.aborted) {
       await this.#clock.sleep(LOOK_MS, this.#over.signal);
       if (this.#first === undefined) continue;
-      if ((await descendantsOf(this.#first)).length <= PROCESSES_MAX) continue;
+      if ((await countInNamespaceOf(this.#first)) <= PROCESSES_MAX) continue;
       this.#wasTooMany = true;
       this.#kill();
     }
   }
+}
+
+async function spawned(start: Start, bound: ProcessBound | undefined): Promise<ChildProcess> {
+  const plain = { program: start.bwrap, args: start.args };
+  const { program, args } = bound?.wrap(start.bwrap, start.args) ?? plain;
+  const child = spawn(program, args, {
+    cwd: '/',
+    env: start.environment,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    detached: true,
+    ...asOther(start.identity),
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+  return child;
 }
 
 function numberIn(text: string, pattern: RegExp): number | undefined {
