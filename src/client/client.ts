@@ -1,0 +1,182 @@
+import type {
+  ConversationCreateBody,
+  ConversationReply,
+  MessageCreateBody,
+  MessageCreatedReply,
+  MessageReply,
+  TranscriptItem,
+} from '../wire/conversation.ts';
+import type { ProblemReply } from '../wire/problem.ts';
+import type { RunCreateBody, RunCreatedReply, RunReply } from '../wire/run.ts';
+import type { Page } from '../wire/shape.ts';
+import type { AttentionReply, HealthReply, OutboxReply, StatusReply } from '../wire/status.ts';
+import type { StreamEvent } from '../wire/stream.ts';
+import type {
+  TaskEventItem,
+  TaskOrderBody,
+  TaskReply,
+  TaskStoppedReply,
+  WhyReply,
+} from '../wire/task.ts';
+import { followStream, type StreamOptions } from './stream.ts';
+
+export interface ClientParts {
+  /** Of the host, without a path: `http://127.0.0.1:7420`. */
+  readonly url: string;
+  readonly key: string;
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+export interface PageQuery {
+  readonly cursor?: string;
+  readonly limit?: number;
+}
+export interface TaskQuery extends PageQuery {
+  readonly state?: TaskReply['state'];
+  readonly enrollment?: TaskReply['enrollment'];
+  readonly conversation?: string;
+}
+export interface OutboxQuery extends PageQuery {
+  readonly state?: OutboxReply['state'];
+  readonly conversation?: string;
+}
+export interface Once {
+  /** Makes the call safe to repeat for a day. */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** An answer that is not the wanted one, with the stable code of the problem. */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem';
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly errors: ProblemReply['errors'];
+  constructor({ status, code, detail, errors }: Omit<ProblemReply, 'type' | 'title'>) {
+    super(`${code}: ${detail}`);
+    this.status = status;
+    this.code = code;
+    this.detail = detail;
+    this.errors = errors;
+  }
+}
+
+/**
+ * The calls of the API. Each rejects with `ApiProblem` for an answer that says no, and with what
+ * `fetch` throws (a `TypeError`) when the host cannot be reached.
+ */
+export interface Client {
+  createRun(body: RunCreateBody, once?: Once): Promise<RunCreatedReply | RunReply>;
+  run(id: string): Promise<RunReply>;
+  runs(query?: PageQuery): Promise<Page<RunReply>>;
+  messageRun(id: string, text: string, once?: Once): Promise<MessageCreatedReply>;
+  cancelRun(id: string): Promise<RunReply>;
+  /** Kept events and live text until the run's end; resumes by itself after a lost connection. */
+  runEvents(id: string, options?: StreamOptions): AsyncGenerator<StreamEvent, void, void>;
+  openConversation(body?: ConversationCreateBody): Promise<ConversationReply>;
+  conversation(id: string): Promise<ConversationReply>;
+  conversations(query?: PageQuery): Promise<Page<ConversationReply>>;
+  transcript(id: string, query?: PageQuery): Promise<Page<TranscriptItem>>;
+  /** As `runEvents`, without an end of its own. `after` of the conversation's `lastEventId` is "from now". */
+  conversationEvents(id: string, options?: StreamOptions): AsyncGenerator<StreamEvent, void, void>;
+  postMessage(id: string, body: MessageCreateBody, once?: Once): Promise<MessageCreatedReply>;
+  message(id: string): Promise<MessageReply>;
+  tasks(query?: TaskQuery): Promise<Page<TaskReply>>;
+  task(id: string): Promise<TaskReply>;
+  taskEvents(id: string, query?: PageQuery): Promise<Page<TaskEventItem>>;
+  why(id: string): Promise<WhyReply>;
+  stopTask(id: string, order?: TaskOrderBody): Promise<TaskStoppedReply>;
+  outbox(query?: OutboxQuery): Promise<Page<OutboxReply>>;
+  status(): Promise<StatusReply>;
+  attention(): Promise<AttentionReply>;
+  /** Also answers for a host that is not ready; rejects only when none is there. */
+  ready(): Promise<HealthReply>;
+}
+
+interface Ask {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly query?: object | undefined;
+  readonly body?: object | undefined;
+  readonly once?: Once | undefined;
+}
+
+export function createClient({ url, key, fetch = globalThis.fetch }: ClientParts): Client {
+  const base = url.replace(/\/+$/, '');
+  const send = (ask: Ask): Promise<Response> =>
+    fetch(`${base}${ask.path}${queryOf(ask.query)}`, {
+      method: ask.method,
+      headers: headersOf(key, ask),
+      ...(ask.body === undefined ? {} : { body: JSON.stringify(ask.body) }),
+      ...(ask.once?.signal === undefined ? {} : { signal: ask.once.signal }),
+      redirect: 'error',
+    });
+  const call = async <T>(ask: Ask): Promise<T> => {
+    const response = await send(ask);
+    if (!response.ok) throw await problemFrom(response);
+    return (await response.json()) as T;
+  };
+  const get = <T>(path: string, query?: object): Promise<T> =>
+    call<T>({ method: 'GET', path, query });
+  const post = <T>(path: string, body: object, once?: Once): Promise<T> =>
+    call<T>({ method: 'POST', path, body, once });
+  const follow = (path: string, options: StreamOptions | undefined) =>
+    followStream(`${base}${path}`, { key, fetch, problemFrom, ...options });
+  return {
+    createRun: (body, once) => post('/v1/runs', body, once),
+    run: (id) => get(`/v1/runs/${part(id)}`),
+    runs: (query) => get('/v1/runs', query),
+    messageRun: (id, text, once) => post(`/v1/runs/${part(id)}/messages`, { text }, once),
+    cancelRun: (id) => post(`/v1/runs/${part(id)}/cancel`, {}),
+    runEvents: (id, options) => follow(`/v1/runs/${part(id)}/events`, options),
+    openConversation: (body = {}) => post('/v1/conversations', body),
+    conversation: (id) => get(`/v1/conversations/${part(id)}`),
+    conversations: (query) => get('/v1/conversations', query),
+    transcript: (id, query) => get(`/v1/conversations/${part(id)}/transcript`, query),
+    conversationEvents: (id, options) => follow(`/v1/conversations/${part(id)}/events`, options),
+    postMessage: (id, body, once) => post(`/v1/conversations/${part(id)}/messages`, body, once),
+    message: (id) => get(`/v1/messages/${part(id)}`),
+    tasks: (query) => get('/v1/tasks', query),
+    task: (id) => get(`/v1/tasks/${part(id)}`),
+    taskEvents: (id, query) => get(`/v1/tasks/${part(id)}/events`, query),
+    why: (id) => get(`/v1/tasks/${part(id)}/why`),
+    stopTask: (id, order = {}) => post(`/v1/tasks/${part(id)}/stop`, order),
+    outbox: (query) => get('/v1/outbox', query),
+    status: () => get('/v1/status'),
+    attention: () => get('/v1/attention'),
+    ready: async () =>
+      (await (await send({ method: 'GET', path: '/readyz' })).json()) as HealthReply,
+  };
+}
+
+function part(id: string): string {
+  return encodeURIComponent(id);
+}
+
+function queryOf(query: object | undefined): string {
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return '';
+  const texts = given.map(([name, value]) => [name, String(value)] as const);
+  return `?${new URLSearchParams(Object.fromEntries(texts)).toString()}`;
+}
+
+function headersOf(key: string, { body, once }: Ask): Record<string, string> {
+  return {
+    Authorization: `Bearer ${key}`,
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...(once?.idempotencyKey === undefined ? {} : { 'Idempotency-Key': once.idempotencyKey }),
+  };
+}
+
+async function problemFrom(response: Response): Promise<ApiProblem> {
+  const { status } = response;
+  const text = await response.text();
+  try {
+    const { code, detail, errors } = JSON.parse(text) as ProblemReply;
+    return new ApiProblem({ status, code, detail, errors });
+  } catch {
+    // Something between us and the host answered in words of its own.
+    return new ApiProblem({ status, code: 'unreadable', detail: response.statusText });
+  }
+}

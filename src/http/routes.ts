@@ -1,0 +1,17 @@
+import type { Route } from './call.ts';
+import { CONVERSATION_ROUTES } from './conversations.ts';
+import { MESSAGE_ROUTES } from './messages.ts';
+import { OUTBOX_ROUTES } from './outbox.ts';
+import { RUN_ROUTES } from './runs.ts';
+import { STATUS_ROUTES } from './status.ts';
+import { TASK_ROUTES } from './tasks.ts';
+
+/** Every route of this door. The router, the OpenAPI document and the tests' sweeps read it. */
+export const ROUTES: readonly Route[] = [
+  ...RUN_ROUTES,
+  ...CONVERSATION_ROUTES,
+  ...MESSAGE_ROUTES,
+  ...TASK_ROUTES,
+  ...OUTBOX_ROUTES,
+  ...STATUS_ROUTES,
+];

@@ -1,0 +1,76 @@
+import type { Engine } from '../../engine/engine.ts';
+import type { ConversationId, MessageId, OutboxId } from '../../kernel/ids.ts';
+import type { StreamEvent } from '../../wire/stream.ts';
+import { commandOf, wordsOf } from '../view/speech.ts';
+import {
+  orderMoments,
+  referencesOf,
+  tellMoment,
+  type MomentPage,
+  type Moment,
+  type Words,
+} from './timeline.ts';
+
+/** Rows of each kind that are read at once: what a slow reader makes the host hold. */
+const PAGE_ROWS = 100;
+
+export interface KeptPage {
+  readonly events: readonly StreamEvent[];
+  readonly upTo: number;
+  /** More is committed than this page holds. */
+  readonly hasMore: boolean;
+}
+
+/** The kept events of a conversation after `after`, in order; of one run when `runId` is given. */
+export async function readKept(
+  engine: Engine,
+  source: { readonly conversationId: ConversationId; readonly runId: string | null },
+  after: number,
+): Promise<KeptPage> {
+  const { conversationId, runId } = source;
+  const { moments, upTo, committed } = await readMoments(engine, conversationId, after);
+  const events: StreamEvent[] = [];
+  for (const moment of moments) {
+    const told = tellMoment(moment, await lookUp(engine, moment, runId), runId);
+    if (told !== undefined) events.push(told);
+  }
+  return { events, upTo, hasMore: upTo < committed };
+}
+
+/** The moments after `after`, whatever they are. */
+export async function readMoments(
+  engine: Engine,
+  conversationId: ConversationId,
+  after: number,
+): Promise<MomentPage & { readonly committed: number }> {
+  const { store } = engine;
+  // First how far it is committed, then the rows: what a commit adds in between waits for the next read.
+  const conversation = await store.query('conversation.byId', { id: conversationId });
+  const committed = conversation?.seq ?? after;
+  if (committed <= after) return { moments: [], upTo: after, committed };
+  const range = { conversationId, after, limit: PAGE_ROWS };
+  const [events, steps] = await Promise.all([
+    store.query('event.after', range),
+    store.query('step.after', range),
+  ]);
+  const page = orderMoments({ events, steps, after, committed, limit: PAGE_ROWS });
+  return { ...page, committed };
+}
+
+async function lookUp(
+  engine: Engine,
+  moment: Moment,
+  runId: string | null,
+): Promise<Words | undefined> {
+  if (moment.kind !== 'event' || (runId !== null && moment.event.runId !== runId)) return undefined;
+  const { outboxId, messageId } = referencesOf(moment);
+  if (outboxId !== undefined) {
+    const row = await engine.store.query('outbox.byId', { id: outboxId as OutboxId });
+    if (row === undefined) return undefined;
+    const { subjectId } = row;
+    return { text: wordsOf(engine, row), subjectId, command: commandOf(row) };
+  }
+  if (moment.event.type !== 'message.accepted' || messageId === undefined) return undefined;
+  const message = await engine.store.query('message.byId', { id: messageId as MessageId });
+  return message === undefined ? undefined : { text: message.text };
+}

@@ -1,0 +1,36 @@
+import type { MessageRecord } from '../../core/inbox/record.ts';
+import type { ConversationRecord } from '../../core/session/record.ts';
+import type { TranscriptItem as Item } from '../../core/turn/transcript.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { ConversationReply, MessageReply, TranscriptItem } from '../../wire/conversation.ts';
+import { iso } from '../call.ts';
+import { readSpeech, wordsOf } from './speech.ts';
+
+export function viewConversation(row: ConversationRecord): ConversationReply {
+  const { id, agent, channel, address, sessionId, turnId, createdAt } = row;
+  const state = turnId === null ? 'idle' : 'running';
+  return { id, agent, channel, address, sessionId, state, createdAt: iso(createdAt) };
+}
+
+export async function viewMessage(engine: Engine, row: MessageRecord): Promise<MessageReply> {
+  const { id, conversationId, state, text, taskId, runId, at } = row;
+  const answer = await readSpeech(engine, row.answerId);
+  return {
+    id,
+    conversationId,
+    state,
+    text,
+    taskId,
+    runId,
+    answer: answer === undefined ? null : wordsOf(engine, answer),
+    at: iso(at),
+  };
+}
+
+export function viewItem(item: Item): TranscriptItem {
+  const { seq, role, text: content, taskId } = item;
+  const base = { seq, role, content, taskId, at: iso(item.at) };
+  if (item.role === 'tool') return { ...base, toolCallId: item.callId, tool: item.name };
+  if (item.role === 'user' || item.calls.length === 0) return base;
+  return { ...base, toolCalls: item.calls.map(({ id, name, args }) => ({ id, name, args })) };
+}

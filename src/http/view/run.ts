@@ -1,0 +1,84 @@
+import type { RunRecord } from '../../core/run/record.ts';
+import { runStatus } from '../../core/run/status.ts';
+import { hasEnded } from '../../core/task/moves.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
+import type { StepRecord } from '../../core/turn/record.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { invariant } from '../../kernel/invariant.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { OutcomeShape, RunCreatedReply, RunReply, UsageShape } from '../../wire/run.ts';
+import { iso, isoOrNull } from '../call.ts';
+import { readSpeech, wordsOf } from './speech.ts';
+
+const MICROS = 1_000_000;
+/** Steps that one task can have within its turns. */
+const STEPS_MAX = LIMITS.turnsPerTask * LIMITS.stepsPerTurnMax;
+
+/** A run with its last word, its usage and the state that its task gives it. */
+export async function viewRun(engine: Engine, run: RunRecord): Promise<RunReply> {
+  const { conversationId, taskId } = run;
+  const task = await taskOf(engine, run);
+  const word = await readSpeech(engine, run.outcomeId);
+  const text = word === undefined ? '' : wordsOf(engine, word);
+  const steps = await engine.store.query('step.ofTask', {
+    conversationId,
+    taskId,
+    limit: STEPS_MAX,
+  });
+  return {
+    ...created(run, task),
+    output: run.state === 'completed' ? text : null,
+    outcome: outcomeOf(run, text),
+    ...laterOf(run, task),
+    metadata: run.metadata === null ? null : (JSON.parse(run.metadata) as Record<string, string>),
+    usage: sumUsage(steps),
+    createdAt: iso(run.createdAt),
+    endedAt: isoOrNull(run.endedAt),
+  };
+}
+
+/** What the acceptance of a run is answered with. */
+export async function viewCreated(engine: Engine, run: RunRecord): Promise<RunCreatedReply> {
+  return created(run, await taskOf(engine, run));
+}
+
+/** How a run ended without an answer; null for one that is open or completed. */
+export function outcomeOf(
+  run: Pick<RunRecord, 'state' | 'outcomeCode'>,
+  message: string,
+): OutcomeShape | null {
+  if (run.state === 'open' || run.state === 'completed') return null;
+  return { code: run.outcomeCode ?? run.state, message };
+}
+
+/** The sum of what the providers reported; the cost is null when one call has no known price. */
+export function sumUsage(
+  steps: readonly Pick<StepRecord, 'kind' | 'inputTokens' | 'outputTokens' | 'cost'>[],
+): UsageShape {
+  const calls = steps.filter(({ kind, inputTokens }) => kind === 'model' && inputTokens !== null);
+  const sum = (pick: (step: (typeof calls)[number]) => number | null): number =>
+    calls.reduce((total, step) => total + (pick(step) ?? 0), 0);
+  const isPriced = calls.every(({ cost }) => cost !== null);
+  return {
+    inputTokens: sum((step) => step.inputTokens),
+    outputTokens: sum((step) => step.outputTokens),
+    costUsd: isPriced ? sum((step) => step.cost) / MICROS : null,
+  };
+}
+
+async function taskOf(engine: Engine, { id, taskId }: RunRecord): Promise<TaskRecord> {
+  const task = await engine.store.query('task.byId', { id: taskId });
+  invariant(task !== undefined, `the run ${id} has its task`);
+  return task;
+}
+
+function created(run: RunRecord, task: TaskRecord): RunCreatedReply {
+  const { id, conversationId, taskId } = run;
+  return { id, status: runStatus(run, task), conversationId, taskId };
+}
+
+// A blocked task ends its run and stays (A-2): what becomes of it is told here.
+function laterOf(run: RunRecord, task: TaskRecord): Pick<RunReply, 'later'> {
+  const endedApart = run.state === 'failed' && (!hasEnded(task.state) || task.state !== 'failed');
+  return endedApart ? { later: { taskState: task.state } } : {};
+}

@@ -1,0 +1,136 @@
+import type { EventRecord } from '../../core/session/record.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
+import type { StepRecord } from '../../core/turn/record.ts';
+import { parseJson, type JsonObject } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { EvidenceShape, TaskEventItem, TaskReply } from '../../wire/task.ts';
+import { iso, isoOrNull } from '../call.ts';
+
+const MICROS = 1_000_000;
+const EVIDENCE_TEXT_CHARS = 2_000;
+
+/** A task as lists show it: without the facts that are read off its steps. */
+export function viewTask(task: TaskRecord): TaskReply {
+  const { id, conversationId, agent, state, reason, enrollment, version } = task;
+  return {
+    id,
+    conversationId,
+    agent,
+    state,
+    reason,
+    enrollment,
+    mandate: {
+      text: task.mandateText,
+      principal: task.mandatePrincipal,
+      origin: task.mandateOrigin,
+      at: iso(task.mandateAt),
+      hash: task.mandateHash,
+    },
+    checkpoint: null,
+    evidence: [],
+    waitsFor: waitOf(task),
+    deadline: isoOrNull(task.deadline),
+    budgets: budgetsOf(task),
+    recovery: {
+      epoch: task.recoveryEpoch,
+      attempts: task.recoveryAttempts,
+      lifetimeAttempts: task.recoveryLifetimeAttempts,
+      nextAttemptAt: isoOrNull(task.recoveryNextAt),
+    },
+    version,
+    createdAt: iso(task.createdAt),
+    changedAt: iso(task.changedAt),
+    endedAt: isoOrNull(task.endedAt),
+  };
+}
+
+/** A task with its last saved step and the facts that the host observed for it. */
+export function viewTaskWhole(task: TaskRecord, steps: readonly StepRecord[]): TaskReply {
+  const last = steps.findLast(({ state }) => state === 'finished' || state === 'failed');
+  return {
+    ...viewTask(task),
+    checkpoint:
+      last === undefined
+        ? null
+        : { lastStepId: last.id, at: iso(last.finishedAt ?? last.startedAt) },
+    evidence: steps.flatMap((step) => evidenceOf(step)),
+  };
+}
+
+// Effects are calls that may change something; reading calls prove nothing that could be lost.
+function evidenceOf(step: StepRecord): readonly EvidenceShape[] {
+  const { state, kind, repeatable, id: stepId } = step;
+  if (kind !== 'tool' || repeatable === 'yes') return [];
+  if (state !== 'uncertain' && state !== 'finished') return [];
+  const isUncertain = state === 'uncertain';
+  const tool = step.tool === null ? {} : { tool: step.tool };
+  const at = iso(step.finishedAt ?? step.startedAt);
+  const text = ((isUncertain ? step.input : step.output) ?? '').slice(0, EVIDENCE_TEXT_CHARS);
+  return [{ kind: isUncertain ? 'uncertain' : 'effect', stepId, ...tool, at, text }];
+}
+
+function waitOf(task: TaskRecord): TaskReply['waitsFor'] {
+  const { waitKind: kind, waitId: id, waitUntil, waitQuestion: question } = task;
+  if (kind === null) return null;
+  return {
+    kind,
+    ...(id === null ? {} : { id }),
+    until: isoOrNull(waitUntil),
+    ...(question === null ? {} : { question }),
+  };
+}
+
+function budgetsOf(task: TaskRecord): TaskReply['budgets'] {
+  return {
+    turns: { limit: task.turnsLimit, used: task.turnsUsed },
+    tokens: { limit: task.tokensLimit, used: task.tokensUsed },
+    costUsd: { limit: task.costLimit / MICROS, used: task.costUsed / MICROS },
+    continuations: { limit: task.continuationsLimit, used: task.continuationsUsed },
+    deadline: isoOrNull(task.deadline),
+  };
+}
+
+/** An event row as a line of the timeline. */
+export function viewEvent(event: EventRecord): TaskEventItem {
+  const { id, type, at, by, fromState, toState, reason, data } = event;
+  return {
+    id,
+    type,
+    at: iso(at),
+    by,
+    ...(fromState === null ? {} : { from: fromState }),
+    ...(toState === null ? {} : { to: toState }),
+    ...(reason === null ? {} : { reason }),
+    data: objectOf(data),
+  };
+}
+
+/** The one or two lines of the timeline that a step's row stands for (design principle 5). */
+export function viewStep(step: StepRecord): readonly { seq: number; item: TaskEventItem }[] {
+  const { id, kind, tool, ordinal, finishedId, finishedSeq, finishedAt, errorCode } = step;
+  const by = 'host';
+  const about = { stepId: id, ordinal, ...(tool === null ? {} : { tool }) };
+  const start = { id, type: `${kind}.started`, at: iso(step.startedAt), by, data: about };
+  if (finishedId === null || finishedSeq === null) return [{ seq: step.seq, item: start }];
+  const error = errorCode === null ? {} : { errorCode };
+  const finish = {
+    id: finishedId,
+    type: `${kind}.finished`,
+    at: iso(finishedAt ?? step.startedAt),
+    by,
+    to: step.state,
+    data: { ...about, ...error },
+  };
+  return [
+    { seq: step.seq, item: start },
+    { seq: finishedSeq, item: finish },
+  ];
+}
+
+/** The object that a record keeps as JSON text; an unreadable one is empty. */
+export function objectOf(text: string | null): Record<string, unknown> {
+  const parsed = parseJson(text ?? '{}', LIMITS.jsonDepthMax);
+  const value = parsed.ok ? parsed.value : null;
+  const isObject = value !== null && typeof value === 'object' && !Array.isArray(value);
+  return isObject ? { ...(value as JsonObject) } : {};
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { idShape, InstantShape } from './shape.ts';
+
+export const OutboxReply = z.object({
+  id: idShape('out_'),
+  conversationId: idShape('conv_'),
+  kind: z.enum(['reply', 'notice', 'answer']),
+  state: z.enum(['pending', 'delivered', 'uncertain', 'undeliverable', 'stale']),
+  level: z.string().optional(),
+  code: z.string().optional(),
+  text: z.string(),
+  subjectId: z.string().nullable(),
+  taskId: z.string().nullable(),
+  runId: z.string().nullable(),
+  at: InstantShape,
+});
+export type OutboxReply = z.infer<typeof OutboxReply>;
+
+export const AttentionItem = z.object({
+  level: z.enum(['info', 'waiting', 'blocked', 'escalation']),
+  code: z.string(),
+  subjectId: z.string(),
+  sentence: z.string(),
+  command: z.string().nullable(),
+});
+export type AttentionItem = z.infer<typeof AttentionItem>;
+
+export const AttentionReply = z.object({ items: z.array(AttentionItem) });
+export type AttentionReply = z.infer<typeof AttentionReply>;
+
+const AnsweredByShape = z
+  .object({ provider: z.string(), model: z.string(), at: InstantShape })
+  .nullable();
+
+export const StatusReply = z.object({
+  version: z.string(),
+  state: z.enum(['starting', 'ready', 'draining', 'failed', 'stopped']),
+  hostId: idShape('host_'),
+  startedAt: InstantShape.nullable(),
+  at: InstantShape,
+  store: z.object({ description: z.string(), exclusive: z.boolean() }),
+  model: z.object({
+    provider: z.string(),
+    name: z.string(),
+    price: z.enum(['free', 'costs-money', 'unpriced']),
+    answeredBy: AnsweredByShape.describe('as the provider reported it'),
+  }),
+  runningTurns: z.int(),
+  tasks: z
+    .object({ active: z.int(), waiting: z.int(), paused: z.int(), blocked: z.int() })
+    .describe('open tasks; counted up to 1000'),
+  attention: z.int(),
+});
+export type StatusReply = z.infer<typeof StatusReply>;
+
+export const HealthReply = z.object({ status: z.string(), reason: z.string().optional() });
+export type HealthReply = z.infer<typeof HealthReply>;

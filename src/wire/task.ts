@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { idShape, InstantShape, PAGE_QUERY } from './shape.ts';
+
+export const TASK_STATES = [
+  'active',
+  'waiting',
+  'paused',
+  'blocked',
+  'completed',
+  'failed',
+  'stopped',
+  'cancelled',
+  'expired',
+] as const;
+
+const BudgetShape = z.object({ limit: z.number(), used: z.number() });
+
+export const EvidenceShape = z.object({
+  kind: z.enum(['uncertain', 'effect', 'worker', 'message']),
+  stepId: z.string().optional(),
+  tool: z.string().optional(),
+  at: InstantShape,
+  text: z.string(),
+});
+export type EvidenceShape = z.infer<typeof EvidenceShape>;
+
+export const TaskReply = z.object({
+  id: idShape('task_'),
+  conversationId: idShape('conv_'),
+  agent: z.string(),
+  state: z.enum(TASK_STATES),
+  reason: z.string().nullable(),
+  enrollment: z.enum(['current', 'held-legacy']),
+  mandate: z.object({
+    text: z.string(),
+    principal: z.string(),
+    origin: z.string(),
+    at: InstantShape,
+    hash: z.string(),
+  }),
+  checkpoint: z
+    .object({ lastStepId: z.string(), at: InstantShape })
+    .nullable()
+    .describe('the last step with a recorded outcome; not in lists'),
+  evidence: z.array(EvidenceShape).describe('empty in lists'),
+  waitsFor: z
+    .object({
+      kind: z.string(),
+      id: z.string().optional(),
+      until: InstantShape.nullable(),
+      question: z.string().optional(),
+    })
+    .nullable(),
+  deadline: InstantShape.nullable(),
+  budgets: z.object({
+    turns: BudgetShape,
+    tokens: BudgetShape,
+    costUsd: BudgetShape,
+    continuations: BudgetShape,
+    deadline: InstantShape.nullable(),
+  }),
+  recovery: z.object({
+    epoch: z.int(),
+    attempts: z.int(),
+    lifetimeAttempts: z.int(),
+    nextAttemptAt: InstantShape.nullable(),
+  }),
+  version: z.int(),
+  createdAt: InstantShape,
+  changedAt: InstantShape,
+  endedAt: InstantShape.nullable(),
+});
+export type TaskReply = z.infer<typeof TaskReply>;
+
+export const TASK_QUERY = {
+  state: z.enum(TASK_STATES).optional(),
+  enrollment: z.enum(['current', 'held-legacy']).optional(),
+  conversation: z.string().optional(),
+  ...PAGE_QUERY,
+} as const;
+
+export const TaskEventItem = z.object({
+  id: z.string(),
+  type: z.string(),
+  at: InstantShape,
+  by: z.string(),
+  from: z.string().optional(),
+  to: z.string().optional(),
+  reason: z.string().optional(),
+  data: z.record(z.string(), z.unknown()),
+});
+export type TaskEventItem = z.infer<typeof TaskEventItem>;
+
+export const WhyReply = z.object({
+  sentence: z.string(),
+  chain: z.array(z.string()),
+  commands: z.array(z.object({ command: z.string(), who: z.string(), effect: z.string() })),
+});
+export type WhyReply = z.infer<typeof WhyReply>;
+
+/** What every order to a task may carry: the version that was read, and a receipt of the order. */
+export const TaskOrderBody = z.strictObject({
+  expectedVersion: z.int().min(1).optional(),
+  receiptId: z.string().min(1).max(128).optional(),
+});
+export type TaskOrderBody = z.infer<typeof TaskOrderBody>;
+
+export const TaskStoppedReply = TaskReply.extend({
+  running: z.array(z.string()).describe('calls that are being ended, by tool name or `model`'),
+});
+export type TaskStoppedReply = z.infer<typeof TaskStoppedReply>;
