@@ -147,7 +147,8 @@ async function sayNotFound(parts: EngineParts, asker: Asker, id: string): Promis
 function sayExplanation({ answers }: Catalogue, told: Explanation): string {
   const lines = told.commands.map((command) => answers.commandLine(command));
   const commands = lines.length === 0 ? [answers.noCommands] : [answers.commands, ...lines];
-  return [told.sentence, '', ...told.chain, '', ...commands].join('\n');
+  const blocks = [[told.sentence], told.chain, commands].filter((block) => block.length > 0);
+  return blocks.map((block) => block.join('\n')).join('\n\n');
 }
 
 async function sayStatus(parts: EngineParts, order: CommandOrder): Promise<string> {

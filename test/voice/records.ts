@@ -1,0 +1,95 @@
+// Records of one task in a real store, at one instant, for what the host says about them.
+import assert from 'node:assert/strict';
+import { createIds } from '../../src/adapters/ids/ids.ts';
+import { openSqlite } from '../../src/adapters/store/sqlite/open.ts';
+import type { EventRecord } from '../../src/core/session/record.ts';
+import type { TaskRecord } from '../../src/core/task/record.ts';
+import type { EngineParts } from '../../src/engine/engine.ts';
+import type { EventType } from '../../src/kernel/event.ts';
+import type { Write } from '../../src/ports/store.ts';
+import {
+  conversationRow,
+  eventRow,
+  idOf,
+  sessionRow,
+  taskRow,
+  turnRow,
+} from '../../src/testing/store-rows.ts';
+
+/** Friday, 14:02:05 in Berlin. */
+export const NOW = Date.UTC(2025, 10, 14, 13, 2, 5);
+export const BERLIN = { locale: 'en', timeZone: 'Europe/Berlin' } as const;
+export const ID = idOf('task', 1);
+export const HERE = idOf('conversation', 1);
+export const TURN = idOf('turn', 1);
+
+export const LEFT =
+  'Left: 49 of 50 turns, 1,999,000 of 2,000,000 tokens, US$19.50 of US$20.00, ' +
+  '20 of 20 continuations, 1 of 1 corrective turns; recovery checks made: 0; ' +
+  'deadline: Fri 21 Nov, 14:02.';
+export const USED = 'It used 1,000 tokens (US$0.50); turns: 1.';
+
+/** What explaining and answering need of a host, over a store in memory with one conversation. */
+export async function openParts(): Promise<EngineParts> {
+  const clock = { now: () => NOW };
+  const ids = createIds({ now: () => NOW, random: () => 1 });
+  const parts = {
+    store: openSqlite({ path: ':memory:', clock, ids }),
+    clock,
+    model: { provider: 'openai-compatible', name: 'llama3.2' },
+    options: BERLIN,
+  } as unknown as EngineParts;
+  await put(
+    parts,
+    { write: 'conversation.insert', row: conversationRow() },
+    { write: 'session.insert', row: sessionRow() },
+  );
+  return parts;
+}
+
+export async function put({ store }: EngineParts, ...writes: readonly Write[]): Promise<void> {
+  const decide = (): { verdict: null; writes: readonly Write[] } => ({ verdict: null, writes });
+  const { kind } = await store.commit({ name: 'test.put', reads: {}, decide });
+  assert.equal(kind, 'done');
+}
+
+export function task(over: Partial<TaskRecord> = {}): Write {
+  const row = taskRow({
+    mandateText: 'Summarise the March invoices',
+    mandatePrincipal: 'member:anna',
+    createdAt: NOW - 65_000,
+    changedAt: NOW - 65_000,
+    deadline: NOW + 7 * 86_400_000,
+    turnsUsed: 1,
+    tokensUsed: 1_000,
+    costUsed: 500_000,
+    ...over,
+  });
+  return { write: 'task.insert', row };
+}
+
+/** Events of the task, one a second from 14:01:00, numbered from 2. */
+export function events(
+  ...list: readonly (readonly [EventType, Partial<EventRecord>?])[]
+): readonly Write[] {
+  return list.map(([type, over], index) => ({
+    write: 'event.insert',
+    row: eventRow({
+      seq: index + 2,
+      type,
+      at: NOW - 65_000 + index * 1_000,
+      by: `host:${idOf('host', 1)}`,
+      taskId: ID,
+      ...over,
+    }),
+  }));
+}
+
+/** A turn that has the conversation since 14:01:01. */
+export function turn(over: Parameters<typeof turnRow>[0] = {}): readonly Write[] {
+  const held = { expectedSeq: 0, seq: 20, token: 1, turnId: TURN };
+  return [
+    { write: 'turn.insert', row: turnRow({ startedAt: NOW - 64_000, ...over }) },
+    { write: 'conversation.advance', id: HERE, ...held },
+  ];
+}

@@ -1,0 +1,258 @@
+// `why`, told from records in a real store.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { REASONS, typeCommand, waysOf, type ReasonEntry } from '../../src/core/notice/reasons.ts';
+import type { EventRecord } from '../../src/core/session/record.ts';
+import type { TaskReason } from '../../src/core/task/moves.ts';
+import type { TaskRecord } from '../../src/core/task/record.ts';
+import type { EngineParts } from '../../src/engine/engine.ts';
+import { explainTask, type Explanation } from '../../src/engine/task/why.ts';
+import type { EventType } from '../../src/kernel/event.ts';
+import type { Write } from '../../src/ports/store.ts';
+import { eventRow, idOf, stepRow, taskRow, turnRow } from '../../src/testing/store-rows.ts';
+import type { NoticeCode } from '../../src/text/catalogue.ts';
+import { renderNotice } from '../../src/text/render.ts';
+import {
+  BERLIN,
+  events,
+  ID,
+  LEFT,
+  NOW,
+  openParts,
+  put,
+  task,
+  turn,
+  TURN,
+  USED,
+} from './records.ts';
+
+let parts: EngineParts;
+beforeEach(async () => {
+  parts = await openParts();
+});
+afterEach(() => parts.store.close());
+
+async function explain(audience: Parameters<typeof explainTask>[2] = BERLIN): Promise<Explanation> {
+  const told = await explainTask(parts, ID, audience);
+  assert.ok(told !== undefined);
+  return told;
+}
+
+const created = ['task.created', { by: 'member:anna', toState: 'active' }] as const;
+const moved = (toState: string, reason: TaskReason): readonly [EventType, Partial<EventRecord>] => [
+  'task.moved',
+  { fromState: 'active', toState, reason },
+];
+const STOP = {
+  command: `/stop ${ID}`,
+  who: 'the one who asked for it, or an admin',
+  effect: 'ends it; what was done is kept',
+};
+
+describe('W-6: why tells a task that', () => {
+  test('is in line', async () => {
+    await put(parts, task(), ...events(created));
+    assert.deepEqual(await explain(), {
+      sentence: `“Summarise the March invoices” (${ID}) has been in line since 14:01. ${LEFT}`,
+      chain: ['14:01:00: The task was made for member:anna; it was active.'],
+      commands: [STOP],
+    });
+  });
+
+  test('waits behind another turn', async () => {
+    await put(parts, task(), ...events(created), ...turn({ taskId: idOf('task', 2) }));
+    const { sentence } = await explain();
+    assert.match(
+      sentence,
+      /in line since 14:01\. Another turn of this conversation comes first\. /,
+    );
+  });
+
+  test('T-9: runs, and names the model only once it was reported', async () => {
+    await put(parts, task(), ...events(created, ['turn.started', { turnId: TURN }]), ...turn(), {
+      write: 'step.insert',
+      row: stepRow({ seq: 10, kind: 'model', tool: null, callId: null, ordinal: 1 }),
+    });
+    const before = await explain();
+    assert.match(before.sentence, /has been running since 14:01\. Step 1: the model is asked\. L/);
+    assert.doesNotMatch(before.sentence, /llama/);
+    await put(parts, {
+      write: 'event.insert',
+      row: eventRow({
+        seq: 11,
+        type: 'model.selected',
+        taskId: ID,
+        turnId: TURN,
+        data: '{"provider":"x","model":"y"}',
+      }),
+    });
+    assert.match((await explain()).sentence, /The model that answers is x\/y\. Left/);
+  });
+
+  test('runs a tool', async () => {
+    await put(parts, task(), ...events(created), ...turn(), {
+      write: 'step.insert',
+      row: stepRow({ seq: 10, tool: 'command', ordinal: 2 }),
+    });
+    assert.match((await explain()).sentence, /Step 2: the call of `command`\./);
+  });
+
+  test('was interrupted, with the calls whose outcome is unknown', async () => {
+    await put(
+      parts,
+      task({ state: 'waiting', reason: 'interrupted', waitKind: 'assessment' }),
+      ...events(
+        created,
+        ['turn.started', { turnId: TURN }],
+        ['turn.ended', { turnId: TURN, seq: 8, data: '{"end":"interrupted"}' }],
+        ['task.moved', { seq: 9, fromState: 'active', toState: 'waiting', reason: 'interrupted' }],
+      ),
+      { write: 'turn.insert', row: turnRow({ state: 'ended', end: 'interrupted' }) },
+      {
+        write: 'step.insert',
+        row: stepRow({ seq: 5, tool: 'send_payment', state: 'uncertain', startedAt: NOW - 63_500 }),
+      },
+      { write: 'step.insert', row: stepRow({ seq: 6, tool: 'read', state: 'cut' }) },
+    );
+    assert.deepEqual(await explain(), {
+      sentence:
+        `“Summarise the March invoices” (${ID}) has been waiting for the check that decides whether ` +
+        `interrupted work may go on since 14:01. The host stopped while it worked on it, and nothing ` +
+        `continues by itself. Whether \`send_payment\` took effect is unknown; it is not run again. ${LEFT}`,
+      chain: [
+        '14:01:03: The task went from active to waiting. The host stopped while it worked on it, and nothing continues by itself.',
+        '14:01:02: The turn ended by an interruption: the host stopped before it was done.',
+        '14:01:01: The call of `send_payment` began; its outcome is unknown.',
+        '14:01:01: A turn took up its messages.',
+        '14:01:00: The task was made for member:anna; it was active.',
+      ],
+      commands: [STOP],
+    });
+  });
+
+  const ended = (state: TaskRecord['state'], reason: TaskReason): Write =>
+    task({ state, reason, endedAt: NOW - 5_000, outcomeData: '{"detail":"http_401"}' });
+  const ENDS: readonly [reason: TaskReason, sentence: string][] = [
+    ['answered', 'was completed at 14:02. Its answer was given. '],
+    [
+      'model_refused',
+      'failed at 14:02. The model provider refused the call. Its code: `http_401`. To begin anew, send the request again. ',
+    ],
+    [
+      'model_unavailable',
+      'failed at 14:02. The model could not be reached. Its code: `http_401`. To begin anew, send the request again. ',
+    ],
+    [
+      'stopped_by_person',
+      'was stopped at 14:02. A person stopped it. To begin anew, send the request again. ',
+    ],
+    [
+      'cancelled_by_caller',
+      'was cancelled at 14:02. The program that had asked for it cancelled it. ',
+    ],
+  ];
+  for (const [reason, sentence] of ENDS) {
+    test(`ended: ${reason}`, async () => {
+      const { state } = REASONS[reason];
+      await put(parts, ended(state, reason), ...events(created, moved(state, reason)));
+      const told = await explain();
+      assert.equal(told.sentence, `“Summarise the March invoices” (${ID}) ${sentence}${USED}`);
+      assert.deepEqual(told.commands, []);
+      assert.match(told.chain[0] ?? '', new RegExp(`^14:01:01: The task went from active to `));
+    });
+  }
+
+  test('was stopped while its calls are still being ended', async () => {
+    await put(parts, ended('stopped', 'stopped_by_person'), ...turn({ state: 'stopping' }));
+    const { sentence, commands } = await explain();
+    assert.match(sentence, /was ended at 14:02; its running calls are being ended\. A person/);
+    assert.deepEqual(commands, []);
+  });
+
+  test('is paused, ran out of time, or waits with a window and a question', async () => {
+    await put(parts, task({ state: 'paused' }));
+    assert.match((await explain()).sentence, /\) has been paused since 14:01\. Left/);
+    const later = NOW + 60_000;
+    await put(parts, {
+      write: 'task.save',
+      row: taskRow({
+        state: 'waiting',
+        version: 2,
+        waitKind: 'answer',
+        waitQuestion: 'Which March?',
+        waitUntil: later,
+      }),
+    });
+    assert.match(
+      (await explain()).sentence,
+      /waiting for your answer since .*\. It asked: “Which March\?” It is looked at again at 14:03\./,
+    );
+    await put(parts, {
+      write: 'task.save',
+      row: taskRow({ state: 'expired', version: 3, endedAt: NOW }),
+    });
+    assert.match((await explain()).sentence, /ran out of time at 14:02\./);
+  });
+
+  test('is older and held', async () => {
+    await put(parts, task({ enrollment: 'held-legacy', state: 'blocked' }));
+    assert.match(
+      (await explain()).sentence,
+      /blocked since 14:01\. It is an older task that is held/,
+    );
+  });
+
+  test('in German, with the zone of a reader who is elsewhere', async () => {
+    await put(parts, task({ deadline: null }), ...events(created));
+    const { sentence, chain } = await explain({ locale: 'de', timeZone: 'America/New_York' });
+    assert.match(
+      sentence,
+      /^„Summarise the March invoices“ \(task_\w+\) wartet seit 08:01 GMT-5 darauf, an die Reihe zu kommen\. /,
+    );
+    assert.match(sentence, /19,50.\$ von 20,00.\$.*; Frist: keine\.$/);
+    assert.deepEqual(chain, [
+      '08:01:00 GMT-5: Die Aufgabe wurde für member:anna angelegt; sie war aktiv.',
+    ]);
+  });
+
+  test('has a long history: the newest events and a count of the rest', async () => {
+    const many = Array.from({ length: 40 }, () => ['turn.continued'] as const);
+    await put(parts, task(), ...events(created, ...many));
+    const { chain } = await explain();
+    assert.equal(chain.length, 17);
+    assert.equal(chain[0], '14:01:40: The turn took up a further message.');
+    assert.equal(chain.at(-1), 'Earlier events that are not shown: 25.');
+  });
+
+  test('nobody made', async () => {
+    assert.equal(await explainTask(parts, ID, BERLIN), undefined);
+  });
+});
+
+describe('V8, W-6: why and the notice name the same commands for', () => {
+  const reasons = Object.entries(REASONS) as [TaskReason, ReasonEntry][];
+  for (const [reason, entry] of reasons) {
+    test(reason, async () => {
+      await put(parts, task({ state: entry.state, reason }), ...events(moved(entry.state, reason)));
+      const { commands } = await explain();
+      const named = commands.map(({ command }) => command);
+      assert.deepEqual(
+        named,
+        entry.ways.map((way) => typeCommand(way, ID)),
+      );
+      assert.equal(entry.level === 'blocked' || entry.level === 'waiting', named.length > 0);
+      if (entry.notice === null) return;
+      const params = { request: 'Pay', taskId: ID };
+      const notice = renderNotice(BERLIN, entry.notice as NoticeCode, params);
+      for (const command of named) assert.ok(notice.includes(`\`${command}\``));
+    });
+  }
+
+  test('a task without a reason, which can be stopped until it has ended', () => {
+    assert.deepEqual(
+      waysOf('waiting', null).map(({ command }) => command),
+      ['/stop {id}'],
+    );
+    assert.deepEqual(waysOf('expired', null), []);
+  });
+});
