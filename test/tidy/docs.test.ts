@@ -23,6 +23,22 @@ describe('the pages that the code prints', () => {
   }
 });
 
+test('T-3: the page of states shows nine for a task, of which five are ends that it never leaves', () => {
+  const [, drawing = ''] =
+    /## Task\n\n```mermaid\n([^`]*)```/.exec(docs.get('docs/states.md') ?? '') ?? [];
+  const arrows = [...drawing.matchAll(/^ {2}(\w+) --> (\w+)$/gm)].map(([, from, to]) => [from, to]);
+  const left = new Set(arrows.map(([from]) => from));
+  const ends = new Set(arrows.map(([, to]) => to).filter((to) => !left.has(to)));
+  assert.deepEqual([...left].toSorted(), ['active', 'blocked', 'paused', 'waiting']);
+  assert.deepEqual([...ends].toSorted(), [
+    'cancelled',
+    'completed',
+    'expired',
+    'failed',
+    'stopped',
+  ]);
+});
+
 test('docs/words.md explains each word once', () => {
   const words = [...(docs.get('docs/words.md') ?? '').matchAll(/^\| (\S+) +\|/gm)].map(
     ([, word]) => word,

@@ -86,7 +86,7 @@ describe('a notice says what happened, what is kept and what changes it:', () =>
   });
 });
 
-describe('T-3, O-6: each reason has its notice', () => {
+describe('O-6: each reason has its notice', () => {
   const reasons: readonly [string, ReasonEntry][] = Object.entries(REASONS);
   for (const [reason, entry] of reasons) {
     if (entry.notice === null) continue;
@@ -180,7 +180,7 @@ describe('every sentence keeps to the voice', () => {
   });
 });
 
-test('T-8: what corrects a model says that nobody was answered, in English', () => {
+test('what corrects a model says that nobody was answered, in English', () => {
   assert.match(CORRECTIVES.no_outcome, /without an answer/);
   for (const text of Object.values(CORRECTIVES)) assertVoice(text);
 });

@@ -194,6 +194,15 @@ describe('W-6: why tells a task that', () => {
     assert.match((await explain()).sentence, /ran out of time at 14:02\./);
   });
 
+  test('is blocked since it was blocked, not since its record last changed', async () => {
+    const blocked = { state: 'blocked', reason: 'no_outcome', changedAt: NOW } as const;
+    await put(parts, task(blocked), ...events(created, moved('blocked', 'no_outcome')));
+    assert.match(
+      (await explain()).sentence,
+      /blocked since 14:01\. Twice in a row the model ended without an answer\. To begin anew, send /,
+    );
+  });
+
   test('is older and held', async () => {
     await put(parts, task({ enrollment: 'held-legacy', state: 'blocked' }));
     assert.match(
