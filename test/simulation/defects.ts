@@ -1,0 +1,251 @@
+// Planted defects, one line each. They stand between the engine and its ports and never in the
+// product: what a careless change of a unit would do is done to the unit on its way to the store.
+import type { Store, Unit, UnitReads, Write } from '../../src/ports/store.ts';
+import type { Epoch, Scheduler } from '../../src/testing/scheduler.ts';
+import type { EngineParts } from '../../src/engine/engine.ts';
+
+export interface Defect {
+  readonly name: string;
+  readonly store?: (store: Store, host: DefectHost) => Store;
+  readonly parts?: (parts: EngineParts) => EngineParts;
+}
+
+export interface DefectHost {
+  readonly epoch: Epoch;
+  readonly scheduler: Scheduler;
+}
+
+type Loose = Record<string, unknown>;
+type RowsChange = (rows: Loose) => Loose;
+type WritesChange = (writes: readonly Write[], rows: Loose) => readonly Write[];
+interface Change {
+  readonly rows?: RowsChange;
+  readonly writes?: WritesChange;
+}
+
+/** A store on the way to which every unit of this name is changed. */
+function inUnit(name: string, change: Change): NonNullable<Defect['store']> {
+  return (store) => ({
+    traits: store.traits,
+    query: (read, args) => store.query(read, args),
+    close: () => store.close(),
+    commit: (unit) => store.commit(unit.name === name ? changed(unit, change) : unit),
+  });
+}
+
+function changed<R extends UnitReads, V>(unit: Unit<R, V>, change: Change): Unit<R, V> {
+  return {
+    name: unit.name,
+    reads: unit.reads,
+    decide: (given, at) => {
+      const rows = (change.rows?.({ ...given }) ?? given) as typeof given;
+      const { verdict, writes } = unit.decide(rows, at);
+      return { verdict, writes: change.writes?.(writes, rows) ?? writes };
+    },
+  };
+}
+
+/** A row of `rows` with some fields changed; absent rows stay absent. */
+function patch(name: string, fields: Loose): RowsChange {
+  return (rows) =>
+    rows[name] === undefined ? rows : { ...rows, [name]: { ...(rows[name] as Loose), ...fields } };
+}
+
+const without =
+  (...names: readonly Write['write'][]): WritesChange =>
+  (writes) =>
+    writes.filter((write) => !names.includes(write.write));
+
+function mapWrite<N extends Write['write']>(
+  name: N,
+  change: (write: Extract<Write, { write: N }>) => Write,
+): WritesChange {
+  return (writes) =>
+    writes.map((write) =>
+      write.write === name ? change(write as Extract<Write, { write: N }>) : write,
+    );
+}
+
+export const DEFECTS: readonly Defect[] = [
+  {
+    name: 'a turn that was taken over or stopped still writes its steps',
+    store: looksPastTheFence('turn.step'),
+  },
+  {
+    name: 'a turn that was taken over or stopped still writes its end',
+    store: looksPastTheFence('turn.end'),
+  },
+  {
+    name: 'a claim looks past the turn that has the conversation',
+    store: inUnit('turn.claim', { rows: patch('conversation', { turnId: null }) }),
+  },
+  {
+    name: 'a redelivered message is not recognised',
+    store: inUnit('inbox.accept', {
+      rows: (rows) => ({ ...rows, known: undefined, used: undefined }),
+      writes: mapWrite('message.insert', (write) => ({
+        ...write,
+        row: { ...write.row, externalId: `${write.row.externalId} ${write.row.id}` },
+      })),
+    }),
+  },
+  {
+    name: 'a message is acknowledged before its commit',
+    store: acknowledgeEarly,
+  },
+  {
+    name: 'a tool call is made again after its end',
+    parts: (parts) => ({
+      ...parts,
+      tools: {
+        list: parts.tools.list,
+        run: async (call, signal) => {
+          await parts.tools.run(call, signal);
+          return parts.tools.run(call, signal);
+        },
+      },
+    }),
+  },
+  {
+    name: 'a takeover does not take the next token',
+    store: inUnit('turn.close', {
+      writes: mapWrite('conversation.advance', (write) => ({ ...write, token: write.token - 1 })),
+    }),
+  },
+  {
+    name: 'a takeover does not look whether the host lives',
+    store: inUnit('turn.close', { rows: (rows) => ({ ...rows, host: undefined }) }),
+  },
+  {
+    name: 'a recovery calls an uncertain call cut',
+    store: inUnit('turn.close', {
+      writes: mapWrite('step.finish', (write) =>
+        write.row.state === 'uncertain' ? { ...write, row: { ...write.row, state: 'cut' } } : write,
+      ),
+    }),
+  },
+  {
+    name: 'an interrupted task is told twice',
+    store: inUnit('turn.close', { writes: tellTwice }),
+  },
+  {
+    name: 'a stop leaves the running turn its right to write',
+    store: inUnit('task.stop', {
+      writes: (writes) =>
+        mapWrite('conversation.advance', (write) => ({ ...write, token: write.token - 1 }))(
+          without('turn.stopping')(writes, {}),
+          {},
+        ),
+    }),
+  },
+  {
+    name: 'a stop moves a task that has ended',
+    store: inUnit('task.stop', { rows: patch('task', { state: 'active' }) }),
+  },
+  {
+    name: 'a claim leaves its message unclaimed',
+    store: inUnit('turn.claim', { writes: without('message.claim') }),
+  },
+  {
+    name: 'a claim does not count its turn',
+    store: inUnit('turn.claim', {
+      writes: mapWrite('task.save', (write) => ({
+        ...write,
+        row: { ...write.row, turnsUsed: write.row.turnsUsed - 1 },
+      })),
+    }),
+  },
+  {
+    name: 'corrections are not counted',
+    store: inUnit('turn.end', { rows: patch('task', { correctionsUsed: 0 }) }),
+  },
+  {
+    name: 'an answered turn leaves its messages open',
+    store: inUnit('turn.end', { writes: without('message.done') }),
+  },
+  {
+    name: 'an ended task leaves its run open',
+    store: inUnit('turn.end', { writes: without('run.end') }),
+  },
+  {
+    name: 'a command is answered without being closed',
+    store: inUnit('command.answer', { writes: without('message.done') }),
+  },
+];
+
+/** The conversation as this host's last claim left it, whatever came after. */
+function looksPastTheFence(name: string): NonNullable<Defect['store']> {
+  return (store) => {
+    const claims = new Map<unknown, { readonly id: unknown; readonly token: unknown }>();
+    const forge: RowsChange = (rows) => {
+      const conversation = rows['conversation'] as Loose;
+      const claim = claims.get(conversation['id']);
+      if (claim === undefined) return rows;
+      return { ...rows, conversation: { ...conversation, turnId: claim.id, token: claim.token } };
+    };
+    const forging = inUnit(name, { rows: forge })(store, undefined as never);
+    return {
+      ...forging,
+      commit: async (unit) => {
+        const committed = await forging.commit(unit);
+        const verdict =
+          committed.kind === 'done' ? (committed.verdict as Loose | undefined) : undefined;
+        if (unit.name === 'turn.claim' && verdict !== undefined) {
+          const turn = verdict['turn'] as { id: string; token: number; conversationId: string };
+          claims.set(turn.conversationId, turn);
+        }
+        return committed;
+      },
+    };
+  };
+}
+
+/** The notice of a takeover once more, at the next place. */
+function tellTwice(writes: readonly Write[]): readonly Write[] {
+  const notice = writes.find((write) => write.write === 'outbox.insert');
+  const event = writes.find(
+    (write) => write.write === 'event.insert' && write.row.type === 'notice.queued',
+  );
+  const lock = writes.find((write) => write.write === 'conversation.advance');
+  if (notice?.write !== 'outbox.insert' || event?.write !== 'event.insert') return writes;
+  if (lock?.write !== 'conversation.advance') return writes;
+  const seq = lock.seq + 1;
+  const id = `${notice.row.id}Z` as const;
+  return [
+    ...writes.filter((write) => write !== lock),
+    { ...lock, seq },
+    {
+      ...event,
+      row: { ...event.row, seq, id: `${event.row.id}Z`, data: JSON.stringify({ outboxId: id }) },
+    },
+    { ...notice, row: { ...notice.row, seq, id, key: `${notice.row.key}:again` } },
+  ];
+}
+
+/** Answers what a message's unit would decide, and commits it a moment later. */
+function acknowledgeEarly(store: Store, host: DefectHost): Store {
+  return {
+    traits: store.traits,
+    query: (read, args) => store.query(read, args),
+    close: () => store.close(),
+    commit: async (unit) => {
+      if (unit.name !== 'inbox.accept') return store.commit(unit);
+      let decided: ReturnType<typeof unit.decide> | undefined;
+      const look = {
+        ...unit,
+        decide: (rows: never, at: never) => ({ ...(decided = unit.decide(rows, at)), writes: [] }),
+      };
+      const answer = await store.commit(look as typeof unit);
+      const later = {
+        ...unit,
+        decide: () => decided ?? { verdict: undefined as never, writes: [] },
+      };
+      const { epoch, scheduler } = host;
+      void scheduler
+        .call({ epoch, label: 'commit what was acknowledged', delay: 50 }, () => undefined)
+        .then(() => store.commit(later as typeof unit))
+        .catch(() => undefined);
+      return answer;
+    },
+  };
+}

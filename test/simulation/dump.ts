@@ -1,0 +1,98 @@
+// Every row of the store as plain records: what the oracles look at.
+import type { DatabaseSync } from 'node:sqlite';
+import type { IdempotencyRecord, MessageRecord } from '../../src/core/inbox/record.ts';
+import type { HostRecord } from '../../src/core/lease/record.ts';
+import type { OutboxRecord } from '../../src/core/outbox/record.ts';
+import type { RunRecord } from '../../src/core/run/record.ts';
+import type {
+  ConversationRecord,
+  EventRecord,
+  SessionRecord,
+} from '../../src/core/session/record.ts';
+import type { TaskRecord } from '../../src/core/task/record.ts';
+import type { StepRecord, TurnRecord } from '../../src/core/turn/record.ts';
+
+export interface Dump {
+  readonly conversations: readonly ConversationRecord[];
+  readonly sessions: readonly SessionRecord[];
+  readonly events: readonly EventRecord[];
+  readonly messages: readonly MessageRecord[];
+  readonly idempotency: readonly IdempotencyRecord[];
+  readonly tasks: readonly TaskRecord[];
+  readonly turns: readonly TurnRecord[];
+  readonly steps: readonly StepRecord[];
+  readonly outbox: readonly OutboxRecord[];
+  readonly runs: readonly RunRecord[];
+  readonly hosts: readonly HostRecord[];
+}
+
+/** The data of an event; empty when it has none. */
+export function dataOf(event: Pick<EventRecord, 'data'>): Readonly<Record<string, unknown>> {
+  return event.data === null ? {} : (JSON.parse(event.data) as Record<string, unknown>);
+}
+
+export function group<T>(
+  rows: readonly T[],
+  key: (row: T) => string | null,
+): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const name = key(row);
+    if (name === null) continue;
+    const found = groups.get(name);
+    if (found === undefined) groups.set(name, [row]);
+    else found.push(row);
+  }
+  return groups;
+}
+
+/** Reads all tables of an open database, past the adapter and its statements. */
+export function dumper(db: DatabaseSync): () => Dump {
+  const read = <T>(table: string, order: string): (() => T[]) => {
+    const statement = db.prepare(`select * from "${table}" order by ${order}`);
+    return () => statement.all().map((row) => recordOf(row) as T);
+  };
+  const tables = {
+    conversations: read<ConversationRecord>('conversation', 'id'),
+    sessions: read<SessionRecord>('session', 'id'),
+    events: read<EventRecord>('event', 'conversation_id, seq'),
+    messages: read<MessageRecord>('message', 'conversation_id, seq'),
+    idempotency: read<IdempotencyRecord>('idempotency', 'scope'),
+    tasks: read<TaskRecord>('task', 'id'),
+    turns: read<TurnRecord>('turn', 'conversation_id, first_seq'),
+    steps: read<StepRecord>('step', 'conversation_id, seq'),
+    outbox: read<OutboxRecord>('outbox', 'conversation_id, seq'),
+    runs: read<RunRecord>('run', 'id'),
+    hosts: read<HostRecord>('host', 'id'),
+  };
+  return () => ({
+    conversations: tables.conversations(),
+    sessions: tables.sessions(),
+    events: tables.events(),
+    messages: tables.messages(),
+    idempotency: tables.idempotency(),
+    tasks: tables.tasks(),
+    turns: tables.turns(),
+    steps: tables.steps(),
+    outbox: tables.outbox(),
+    runs: tables.runs(),
+    hosts: tables.hosts(),
+  });
+}
+
+const camel = new Map<string, string>();
+
+function recordOf(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const column in row) record[nameOf(column)] = row[column];
+  return record;
+}
+
+function nameOf(column: string): string {
+  let name = camel.get(column);
+  if (name === undefined) {
+    name = column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    camel.set(column, name);
+  }
+  return name;
+}

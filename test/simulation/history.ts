@@ -1,0 +1,32 @@
+// What the world outside the harness saw: sent, acknowledged, refused, stopped.
+
+/** One message of a client or channel, from its first sending on. */
+export interface Sent {
+  readonly marker: string;
+  readonly kind: 'message' | 'command' | 'run' | 'runMessage';
+  /** The channel's id, or the idempotency key. */
+  readonly key: string;
+  readonly acks: Ack[];
+  /** The last refusal code that ended it. */
+  refused: string | null;
+}
+
+export interface Ack {
+  readonly messageId: string;
+  readonly conversationId: string;
+  readonly runId: string | null;
+  readonly taskId: string | null;
+  readonly repeated: boolean;
+  /** Whether the inbox had it at this moment (T-1). */
+  readonly durable: boolean;
+}
+
+/** An order to end a task that was answered with "stopped". */
+export interface StopSeen {
+  readonly taskId: string;
+}
+
+export class History {
+  readonly sent = new Map<string, Sent>();
+  readonly stops: StopSeen[] = [];
+}

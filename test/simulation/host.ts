@@ -1,0 +1,152 @@
+// One simulated process: an engine with its ports, which may die, sleep or stop.
+import { createEngine } from '../../src/engine/create.ts';
+import type { Engine, EngineOptions, EngineParts } from '../../src/engine/engine.ts';
+import { Fault } from '../../src/kernel/fault.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Log } from '../../src/ports/log.ts';
+import { Epoch } from '../../src/testing/scheduler.ts';
+import { virtualClock } from '../../src/testing/sim-clock.ts';
+import { sha256 } from '../../src/adapters/digest/sha256.ts';
+import { faultyStore } from './faulty-store.ts';
+import type { SimulationOptions } from './options.ts';
+import { scriptedModel } from './scripted-model.ts';
+import { scriptedTools } from './scripted-tools.ts';
+import type { World } from './world.ts';
+
+export type HostState = 'starting' | 'ready' | 'stopping' | 'dead';
+
+export class Host {
+  readonly epoch: Epoch;
+  readonly engine: Engine;
+  state: HostState = 'starting';
+  /** The last unit that it committed, whether it learnt of it or not. */
+  lastUnit = '';
+  /** Slept until another host had taken over its turn. */
+  isZombie = false;
+  /** Its predecessor died without a clean stop. */
+  readonly recovers: boolean;
+  readonly #world: World;
+
+  constructor(world: World, name: string, recovers: boolean) {
+    this.#world = world;
+    this.epoch = new Epoch(name);
+    this.recovers = recovers;
+    const parts = partsOf(world, this);
+    this.engine = createEngine(world.defect?.parts?.(parts) ?? parts);
+  }
+
+  /** Whether it takes requests. */
+  get isUp(): boolean {
+    return this.state === 'ready' && this.epoch.state === 'running';
+  }
+
+  start(): void {
+    this.engine.start().then(
+      () => {
+        if (this.state === 'starting') this.state = 'ready';
+      },
+      (error: unknown) => this.#gaveUp(error),
+    );
+  }
+
+  stop(graceMs: number): void {
+    this.state = 'stopping';
+    this.engine.stop(graceMs).then(
+      () => {
+        if (this.state === 'dead') return;
+        this.#world.reached('clean_stop');
+        this.die();
+      },
+      (error: unknown) => this.#gaveUp(error),
+    );
+  }
+
+  /** The process is gone: nothing that it waits for ever comes. */
+  die(): void {
+    this.state = 'dead';
+    this.epoch.state = 'dead';
+  }
+
+  #gaveUp(error: unknown): void {
+    this.die();
+    if (!(error instanceof Fault)) this.#world.broken(error);
+  }
+}
+
+function partsOf(world: World, host: Host): EngineParts {
+  const { scheduler, wall, weather, ledger, random, options } = world;
+  const { epoch } = host;
+  const reached = world.reached.bind(world);
+  const pace = random.pace;
+  const store = faultyStore({
+    real: world.store,
+    shared: options.shared,
+    scheduler,
+    epoch,
+    faults: random.faults,
+    pace,
+    weather,
+    reached,
+    committed: (unit) => world.committed(host, unit),
+    lost: () => world.lost(host),
+  });
+  return {
+    store: world.defect?.store?.(store, { epoch, scheduler }) ?? store,
+    clock: virtualClock(scheduler, wall, epoch),
+    ids: world.ids,
+    digest: sha256,
+    log: quietLog(world, epoch),
+    model: scriptedModel({
+      scheduler,
+      epoch,
+      random: random.script,
+      weather,
+      ledger,
+      reached,
+      callShare: world.callShare,
+      plans: world.modelPlans,
+    }),
+    tools: scriptedTools({
+      scheduler,
+      epoch,
+      random: random.script,
+      weather,
+      ledger,
+      isJournalled: (stepId) => world.isJournalled(stepId),
+      reached,
+    }),
+    instructions: () =>
+      scheduler.call({ epoch, label: 'file.instructions', delay: pace.below(3) }, () => {
+        if (!random.faults.chance(weather.faults.instructions)) return 'Be brief.';
+        throw new Fault('EACCES', 'ask', 'injected: the instructions cannot be read');
+      }),
+    onStoreFailed: () => host.die(),
+    options: engineOptions(options),
+  };
+}
+
+function engineOptions(options: SimulationOptions): EngineOptions {
+  return {
+    agent: 'main',
+    pid: 1,
+    locale: 'en',
+    timeZone: 'UTC',
+    concurrentConversations: options.concurrent,
+    deadlineMs: options.deadlineMs,
+    turnsLimit: LIMITS.turnsPerTask,
+    tokensLimit: LIMITS.tokensPerTask,
+    costLimitMicroUsd: LIMITS.costPerTaskMicroUsd,
+    continuationsLimit: LIMITS.continuationsPerTask,
+    leaseMs: LIMITS.leaseMs,
+    leaseRenewMs: LIMITS.leaseRenewMs,
+    tickMs: options.tickMs,
+  };
+}
+
+function quietLog(world: World, epoch: Epoch): Log {
+  const line =
+    (level: string) =>
+    (message: string, fields?: Readonly<Record<string, unknown>>): void =>
+      world.logged(epoch.name, level, { message, ...fields });
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+}

@@ -1,0 +1,107 @@
+// A small model of what a client may see. It knows messages, acknowledgements, answers and notices;
+// it knows no engine, no turn and no fault.
+import type { Dump } from './dump.ts';
+import { group } from './dump.ts';
+import type { History, Sent } from './history.ts';
+
+/** What is wrong at any moment with what was acknowledged so far. */
+export function judgeAcks(history: History, dump: Dump): readonly string[] {
+  const inbox = new Map(dump.messages.map((message) => [message.id as string, message]));
+  const problems: string[] = [];
+  for (const sent of history.sent.values()) {
+    const ids = new Set(sent.acks.map((ack) => ack.messageId));
+    if (ids.size > 1)
+      problems.push(`V1 ${sent.marker} was acknowledged as ${[...ids].join(' and ')}`);
+    const runs = new Set(sent.acks.map((ack) => ack.runId));
+    if (runs.size > 1) problems.push(`V1 ${sent.marker} made the runs ${[...runs].join(' and ')}`);
+    for (const ack of sent.acks) {
+      if (!ack.durable)
+        problems.push(`T-1 ${sent.marker} was acknowledged before it was in the inbox`);
+      const message = inbox.get(ack.messageId);
+      if (message === undefined) problems.push(`V2 ${sent.marker} was acknowledged and is lost`);
+      else if (sent.kind !== 'command' && !message.text.includes(sent.marker)) {
+        problems.push(`V1 ${sent.marker} was acknowledged as ${ack.messageId}, which is another's`);
+      }
+    }
+  }
+  return problems;
+}
+
+/** Answers that a client sees twice, at any moment. */
+export function judgeAnswers(history: History, dump: Dump): readonly string[] {
+  const replies = repliesByMarker(dump);
+  const problems: string[] = [];
+  for (const [marker, answers] of replies) {
+    if (answers.length > 1) problems.push(`V2 ${marker} was answered ${answers.length} times`);
+    if (!history.sent.has(marker)) problems.push(`V2 ${marker} was answered and never sent`);
+  }
+  const answered = dump.outbox.filter((entry) => entry.kind === 'answer');
+  for (const [messageId, answers] of group(answered, (entry) => entry.subjectId)) {
+    if (answers.length > 1)
+      problems.push(`V2 command ${messageId} was answered ${answers.length} times`);
+  }
+  return problems;
+}
+
+/** What is owed once everything has come to rest: every acknowledged request has a last word (T-16). */
+export function judgeRest(history: History, dump: Dump): readonly string[] {
+  const replies = repliesByMarker(dump);
+  const problems: string[] = [];
+  for (const sent of history.sent.values()) {
+    const ack = sent.acks[0];
+    if (ack === undefined) {
+      if (sent.refused === null)
+        problems.push(`V20 ${sent.marker} was never acknowledged nor refused`);
+      continue;
+    }
+    const word = lastWord(sent, ack.messageId, { dump, replies });
+    if (word === 'none') problems.push(`T-16 ${sent.marker} (${sent.kind}) got no last word`);
+  }
+  for (const run of dump.runs) {
+    if (run.state === 'open') continue;
+    const outcome = dump.outbox.find((entry) => entry.id === run.outcomeId);
+    if (outcome === undefined)
+      problems.push(`T-16 run ${run.id} is ${run.state} and shows nothing`);
+    else if (run.state === 'completed' && outcome.kind !== 'reply') {
+      problems.push(`T-16 run ${run.id} completed with a ${outcome.kind}`);
+    }
+  }
+  for (const stop of history.stops) {
+    const task = dump.tasks.find((one) => one.id === stop.taskId);
+    if (task?.state !== 'stopped' && task?.state !== 'cancelled') {
+      problems.push(`V14 ${stop.taskId} was reported as stopped and is ${task?.state}`);
+    }
+  }
+  return problems;
+}
+
+function lastWord(
+  sent: Sent,
+  messageId: string,
+  seen: { readonly dump: Dump; readonly replies: ReadonlyMap<string, readonly string[]> },
+): 'reply' | 'notice' | 'answer' | 'none' {
+  const { dump, replies } = seen;
+  if (replies.has(sent.marker)) return 'reply';
+  const message = dump.messages.find((one) => one.id === messageId);
+  if (message === undefined) return 'none';
+  if (dump.outbox.some((entry) => entry.id === message.answerId)) return 'reply';
+  if (sent.kind === 'command') return 'none';
+  const notices = dump.outbox.filter(
+    (entry) => entry.taskId === message.taskId && message.taskId !== null && entry.kind !== 'reply',
+  );
+  if (notices.length > 0) return 'notice';
+  // `/stop` tells in its own answer what it stopped.
+  const stopped = dump.tasks.find((task) => task.id === message.taskId)?.state === 'stopped';
+  return stopped ? 'answer' : 'none';
+}
+
+function repliesByMarker(dump: Dump): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const entry of dump.outbox) {
+    if (entry.kind !== 'reply') continue;
+    for (const marker of entry.text?.match(/#\d+#/g) ?? []) {
+      found.set(marker, [...(found.get(marker) ?? []), entry.id]);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,110 @@
+// One run of the simulated world: a safety phase under faults, a liveness phase without, and the
+// ways out that the notices named.
+import { HOUR, MINUTE, SECOND } from '../../src/kernel/time.ts';
+import type { Sometime } from './sometimes.ts';
+import { World, type WorldPlan } from './world.ts';
+
+export interface Outcome {
+  readonly problems: readonly string[];
+  readonly happened: ReadonlySet<Sometime>;
+  readonly traceHash: number;
+  readonly steps: number;
+  /** Steps of hosts until the world was at rest. */
+  readonly busyHostSteps: number;
+  readonly commits: number;
+  readonly crashes: number;
+  /** Virtual milliseconds. */
+  readonly elapsed: number;
+}
+
+const SAFETY_STEPS_MAX = 4_000;
+const REST_MAX = 6 * HOUR;
+/** How long a world at rest is watched for what should not move any more. */
+const QUIET = 2 * MINUTE;
+
+export type Script = (world: World) => void;
+
+/** Plays a plan to its end. `script` stands for the seed's own actions. */
+export async function simulate(plan: WorldPlan, script?: Script): Promise<Outcome> {
+  const world = new World(plan);
+  const onRejection = (error: unknown): void => world.broken(error);
+  process.on('unhandledRejection', onRejection);
+  try {
+    await play(world, script);
+  } catch (error) {
+    world.broken(error);
+  } finally {
+    process.off('unhandledRejection', onRejection);
+    await world.end();
+  }
+  return {
+    problems: world.problems,
+    happened: world.happened,
+    traceHash: world.scheduler.traceHash,
+    steps: world.scheduler.steps,
+    busyHostSteps: world.busyHostSteps,
+    commits: world.commits,
+    crashes: world.crashes,
+    elapsed: world.scheduler.elapsed,
+  };
+}
+
+async function play(world: World, script: Script | undefined): Promise<void> {
+  world.begin();
+  if (script === undefined) world.client.start();
+  else script(world);
+  const { scheduler, options } = world;
+  const isOver = (): boolean =>
+    (scheduler.elapsed > options.span * 2 && world.isAtRest) || scheduler.steps > SAFETY_STEPS_MAX;
+  await until(world, isOver, scheduler.elapsed + options.span * 2 + 10 * MINUTE);
+  world.calm();
+  await rest(world);
+  if (world.isBroken) return;
+  world.busyHostSteps = world.hostSteps;
+  world.judgeRest();
+  await watchQuiet(world);
+  await takeWaysOut(world);
+}
+
+/** Steps until `done`, looking now and then; false when `deadline` (virtual) came first. */
+async function until(world: World, done: () => boolean, deadline: number): Promise<boolean> {
+  const { scheduler } = world;
+  for (let count = 0; ; count += 1) {
+    if (world.isBroken) return true;
+    if (count % 20 === 0 && done()) return true;
+    if (scheduler.elapsed > deadline) return done();
+    // oxlint-disable-next-line no-await-in-loop -- one step at a time is the point
+    if (!(await world.step())) return done();
+  }
+}
+
+/** V20: with the faults ended everything comes to an end or to a state that names what it waits for. */
+async function rest(world: World): Promise<void> {
+  const isAtRest = await until(world, () => world.isAtRest, world.scheduler.elapsed + REST_MAX);
+  if (!isAtRest) world.problems.push(`V20 no rest within ${REST_MAX} ms: ${world.unrest()}`);
+}
+
+/** V20: a world at rest stays at rest. */
+async function watchQuiet(world: World): Promise<void> {
+  if (world.isBroken || world.options.seed % 10 !== 0) return;
+  const before = world.eventCount;
+  const { scheduler } = world;
+  await until(world, () => false, scheduler.elapsed + QUIET);
+  if (world.eventCount !== before) world.problems.push('V20 a world at rest went on by itself');
+}
+
+/** V8: each held task is left by the command that its notice names. */
+async function takeWaysOut(world: World): Promise<void> {
+  const held = world.heldTasks();
+  if (world.isBroken || held.length === 0) return;
+  world.reached('way_out');
+  for (const taskId of held) world.client.stop(taskId);
+  const { scheduler } = world;
+  const isLeft = await until(
+    world,
+    () => world.isAtRest && world.heldTasks().length === 0,
+    scheduler.elapsed + REST_MAX + SECOND,
+  );
+  if (!isLeft) world.problems.push(`V8 no way out of ${world.heldTasks().join(', ')}`);
+  world.judgeRest();
+}

@@ -1,0 +1,334 @@
+// Everything around the hosts of one run: store, clock, weather, client, and what is remembered of it.
+import type { TaskId } from '../../src/kernel/ids.ts';
+import { createIds } from '../../src/adapters/ids/ids.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { MINUTE, SECOND } from '../../src/kernel/time.ts';
+import type { Ids } from '../../src/ports/ids.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { Epoch, Scheduler, type SchedulerStep } from '../../src/testing/scheduler.ts';
+import { WallClock } from '../../src/testing/sim-clock.ts';
+import { seededRandom, type Random } from '../../src/testing/sim-random.ts';
+import { Client } from './client.ts';
+import type { Defect } from './defects.ts';
+import type { CommittedUnit, StoreWeather } from './faulty-store.ts';
+import { History } from './history.ts';
+import { Host } from './host.ts';
+import { Ledger } from './ledger.ts';
+import { boundsOf, type SimulationOptions } from './options.ts';
+import { Oracle } from './oracle.ts';
+import type { Sometime } from './sometimes.ts';
+import { createNotes, noteCommit, noteCrash, type Notes } from './notes.ts';
+import type { ModelPlan } from './scripted-model.ts';
+import { lookAt, type Look } from './look.ts';
+import { openSimulatedStore, type SimulatedStore } from './store.ts';
+
+const START = Date.UTC(2026, 0, 5, 9);
+const CLOCK_STEP_MAX = 50 * MINUTE;
+const LEASE = 15 * SECOND;
+
+export interface WorldPlan {
+  readonly options: SimulationOptions;
+  readonly defect?: Defect | undefined;
+  /** Steps of hosts, counted over the run, before which the host dies. */
+  readonly crashAt?: readonly number[];
+  readonly trace?: ((line: string) => void) | undefined;
+  /** Answers of the model in a written order. */
+  readonly model?: readonly ModelPlan[];
+}
+
+export class World {
+  readonly options: SimulationOptions;
+  readonly defect: Defect | undefined;
+  readonly scheduler: Scheduler;
+  readonly wall: WallClock;
+  readonly ids: Ids;
+  readonly weather: StoreWeather;
+  readonly ledger = new Ledger();
+  readonly history = new History();
+  readonly random: Readonly<Record<'workload' | 'faults' | 'pace' | 'script', Random>>;
+  readonly callShare: number;
+  readonly happened = new Set<Sometime>();
+  readonly problems: string[] = [];
+  readonly client: Client;
+  readonly modelPlans: ModelPlan[] | undefined;
+  readonly epoch = new Epoch('world');
+  readonly notes: Notes;
+  /** Steps of hosts so far: the points of a crash. */
+  hostSteps = 0;
+  /** The same, up to the last one that a request or a turn still needed. */
+  busyHostSteps = 0;
+  commits = 0;
+  crashes = 0;
+  readonly #plan: WorldPlan;
+  readonly #simulated: SimulatedStore;
+  readonly #oracle: Oracle;
+  readonly #look: Look;
+  #hosts: Host[] = [];
+  #hostNumber = 0;
+  #isStarting = false;
+  #lastDiedUncleanly = false;
+  #faultsOn = true;
+  #watches: {
+    readonly when: (label: string) => boolean;
+    readonly then: (host: Host, label: string) => void;
+  }[] = [];
+
+  constructor(plan: WorldPlan) {
+    const { options } = plan;
+    const { seed } = options;
+    this.#plan = plan;
+    this.options = options;
+    this.defect = plan.defect;
+    this.modelPlans = plan.model === undefined ? undefined : [...plan.model];
+    this.random = {
+      workload: seededRandom(seed, 'workload'),
+      faults: seededRandom(seed, 'faults'),
+      pace: seededRandom(seed, 'pace'),
+      script: seededRandom(seed, 'script'),
+    };
+    this.callShare = this.random.script.pick([0.2, 0.5, 0.8]);
+    this.scheduler = new Scheduler(seededRandom(seed, 'scheduler'));
+    this.wall = new WallClock(this.scheduler, START);
+    const counter = seededRandom(seed, 'ids');
+    this.ids = createIds({ now: () => this.wall.now(), random: (bound) => counter.below(bound) });
+    this.weather = { faults: options.faults, diskFullUntil: 0, diskWasFull: false };
+    this.#simulated = openSimulatedStore(options.file ? 'file' : 'memory', {
+      clock: this.wall,
+      ids: this.ids,
+    });
+    this.#look = lookAt(this.#simulated.db);
+    this.#oracle = new Oracle(this.#simulated.db, {
+      ledger: this.ledger,
+      history: this.history,
+      bounds: boundsOf(options),
+    });
+    this.notes = createNotes((name) => this.reached(name));
+    this.scheduler.onStep = (step) => this.#onStep(step);
+    this.scheduler.onNote = (text) => plan.trace?.(`${' '.repeat(12)}${text}`);
+    this.client = new Client({
+      options,
+      scheduler: this.scheduler,
+      random: this.random.workload,
+      weather: this.weather,
+      history: this.history,
+      host: () => this.#someHost(),
+      isInInbox: (id) => this.#look.hasMessage(id),
+      openTasks: () => this.#look.openTasks(),
+      reached: (name) => this.reached(name),
+      broken: (error) => this.broken(error),
+    });
+    if (options.file) this.reached('file_store');
+  }
+
+  get store(): Store {
+    return this.#simulated.store;
+  }
+
+  get isBroken(): boolean {
+    return this.problems.length > 0;
+  }
+
+  reached(name: Sometime): void {
+    this.happened.add(name);
+  }
+
+  broken(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.problems.push(`thrown: ${text}`);
+  }
+
+  logged(host: string, level: string, fields: Readonly<Record<string, unknown>>): void {
+    this.#plan.trace?.(`${' '.repeat(12)}${host} ${level} ${JSON.stringify(fields)}`);
+    // What is logged as an error and is no fault from outside is a bug.
+    const isFault = 'code' in fields && fields['code'] !== 'bug';
+    if (level === 'error' && !isFault) this.problems.push(`logged: ${JSON.stringify(fields)}`);
+  }
+
+  isJournalled(stepId: string): boolean {
+    return this.#look.hasStep(stepId);
+  }
+
+  committed(host: Host, unit: CommittedUnit): void {
+    this.commits += 1;
+    host.lastUnit = unit.unit;
+    if (host.isZombie && unit.writes.length === 0) this.reached('zombie_refused');
+    if (this.options.shared) this.#judgeTakeover(host, unit);
+    noteCommit(this.notes, host, unit, this.options.shared);
+    if (this.commits % 25 === 0) this.judge();
+  }
+
+  /** R-14: on a shared store only a host whose lease ran out loses its turn to another. */
+  #judgeTakeover(host: Host, unit: CommittedUnit): void {
+    for (const write of unit.writes) {
+      if (write.write !== 'turn.end' || this.notes.turnHosts.get(write.id) === unit.host) continue;
+      if (!this.#look.isHeld(write.id, this.wall.now())) continue;
+      this.problems.push(`R-14 ${host.epoch.name} ended ${write.id}, whose host is alive`);
+    }
+  }
+
+  lost(host: Host): void {
+    if (host.isZombie) this.reached('zombie_refused');
+  }
+
+  judge(): void {
+    if (!this.isBroken) this.problems.push(...this.#oracle.judge());
+  }
+
+  judgeRest(): void {
+    if (!this.isBroken) this.problems.push(...this.#oracle.judgeRest());
+  }
+
+  /** Ids of tasks that are held in a state that names what it waits for. */
+  heldTasks(): readonly TaskId[] {
+    return this.#look.openTasks();
+  }
+
+  /** Nothing is owed: all is answered, ended or held. */
+  get isAtRest(): boolean {
+    return this.client.isDone && this.#look.unrest().length === 0;
+  }
+
+  /** What keeps the world from coming to rest. */
+  unrest(): string {
+    const client = this.client.isDone ? [] : ['the client waits'];
+    return [...client, ...this.#look.unrest()].join('; ');
+  }
+
+  get eventCount(): number {
+    return this.#look.eventCount();
+  }
+
+  /** Does something once, before the first step of a host with such a label. */
+  onceAt(when: (label: string) => boolean, then: () => void): void {
+    this.#watches.push({ when, then });
+  }
+
+  /** The host whose step has such a label dies before it, once. */
+  dieOnceAt(when: (label: string) => boolean): void {
+    this.#watches.push({ when, then: (host, label) => this.#crash(host, label) });
+  }
+
+  #isDead(host: Host): boolean {
+    return host.state === 'dead';
+  }
+
+  begin(): void {
+    this.#plan.trace?.(JSON.stringify(this.options));
+    const { faults } = this.options;
+    for (let count = 0; count < faults.clockSteps; count += 1) this.#scheduleClockStep();
+    if (this.options.hosts === 2) this.reached('two_hosts');
+  }
+
+  /** One step of the run; false when it has stood still. */
+  async step(): Promise<boolean> {
+    this.#keepHosts();
+    return this.scheduler.step();
+  }
+
+  /** Faults end, sleepers wake, the clock is put right. */
+  calm(): void {
+    const none = Object.fromEntries(Object.keys(this.weather.faults).map((name) => [name, 0]));
+    this.weather.faults = none as unknown as StoreWeather['faults'];
+    this.weather.diskFullUntil = 0;
+    this.#faultsOn = false;
+    this.wall.offset = Math.max(this.wall.offset, 0);
+  }
+
+  async end(): Promise<void> {
+    for (const host of this.#hosts) host.die();
+    this.epoch.state = 'dead';
+    this.client.epoch.state = 'dead';
+    await this.#simulated.close();
+  }
+
+  #someHost(): Engine | undefined {
+    const up = this.#hosts.filter((host) => host.isUp);
+    return up.length === 0 ? undefined : this.random.workload.pick(up).engine;
+  }
+
+  /** A supervisor: whatever died is started again. */
+  #keepHosts(): void {
+    if (this.#hosts.some((host) => host.state === 'dead')) {
+      this.#hosts = this.#hosts.filter((host) => host.state !== 'dead');
+    }
+    const alive = this.#hosts.filter((host) => host.epoch.state === 'running').length;
+    if (this.#isStarting || alive >= this.options.hosts) return;
+    if (!this.options.shared && this.#hosts.length > 0) return;
+    this.#isStarting = true;
+    const delay = this.#hostNumber === 0 ? 0 : this.random.pace.below(3 * SECOND);
+    void this.scheduler.call({ epoch: this.epoch, label: 'start a host', delay }, async () => {
+      if (!this.options.shared) await this.#simulated.reopen();
+      this.#hostNumber += 1;
+      const host = new Host(this, `host${this.#hostNumber}`, this.#lastDiedUncleanly);
+      this.#hosts.push(host);
+      this.#isStarting = false;
+      host.start();
+    });
+  }
+
+  #onStep(step: SchedulerStep): void {
+    this.#plan.trace?.(
+      `${String(step.number).padStart(5)} ${String(step.at).padStart(9)} ${step.epoch.name} ${step.label}`,
+    );
+    const host = this.#hosts.find((one) => one.epoch === step.epoch);
+    if (host === undefined || host.state === 'dead') return;
+    this.hostSteps += 1;
+    const watch = this.#watches.find((one) => one.when(step.label));
+    if (watch !== undefined) {
+      this.#watches.splice(this.#watches.indexOf(watch), 1);
+      watch.then(host, step.label);
+      if (this.#isDead(host)) return;
+    }
+    if (this.#plan.crashAt?.includes(this.hostSteps) === true) return this.#crash(host, step.label);
+    if (this.#faultsOn) this.#disturb(host, step.label);
+  }
+
+  #disturb(host: Host, label: string): void {
+    const { faults } = this.random;
+    const { crashEvery, pauseEvery, restartEvery } = this.options.faults;
+    const odds = (every: number): number => (every === 0 ? 0 : 1 / every);
+    const [dies, sleeps, stops] = [crashEvery, pauseEvery, restartEvery].map((every) =>
+      faults.chance(odds(every)),
+    );
+    if (dies === true && this.crashes < 8) return this.#crash(host, label);
+    if (sleeps === true && this.options.shared) return this.#pause(host);
+    if (stops === true && host.isUp) host.stop(faults.pick([0, 10 * SECOND, MINUTE]));
+  }
+
+  #crash(host: Host, label: string): void {
+    this.crashes += 1;
+    this.#lastDiedUncleanly = true;
+    noteCrash(this.notes, host, { label, tools: this.ledger.running.get(host.epoch.name) ?? 0 });
+    this.#plan.trace?.(`${' '.repeat(12)}${host.epoch.name} dies before ${label}`);
+    host.die();
+    this.judge();
+  }
+
+  #pause(host: Host): void {
+    const { faults } = this.random;
+    const isLong = faults.chance(0.7);
+    const delay = isLong ? LEASE * 1.2 + faults.below(MINUTE) : faults.below(LEASE);
+    const { interrupts } = this.notes;
+    host.epoch.state = 'paused';
+    this.#plan.trace?.(`${' '.repeat(12)}${host.epoch.name} sleeps for ${delay}`);
+    void this.scheduler.call({ epoch: this.epoch, label: 'wake a host', delay }, () => {
+      if (host.epoch.state !== 'paused') return;
+      host.epoch.state = 'running';
+      if (this.notes.interrupts === interrupts) return;
+      host.isZombie = true;
+      this.reached('zombie_woke');
+    });
+  }
+
+  #scheduleClockStep(): void {
+    const { faults } = this.random;
+    const delay = faults.below(this.options.span * 2);
+    const by = faults.between(-CLOCK_STEP_MAX, CLOCK_STEP_MAX);
+    void this.scheduler.call({ epoch: this.epoch, label: 'step the clock', delay }, () => {
+      if (!this.#faultsOn) return;
+      const offset = Math.min(CLOCK_STEP_MAX, Math.max(-CLOCK_STEP_MAX, this.wall.offset + by));
+      this.reached(offset > this.wall.offset ? 'clock_forward' : 'clock_back');
+      this.wall.offset = offset;
+    });
+  }
+}
