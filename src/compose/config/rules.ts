@@ -11,6 +11,7 @@ export function contradictions(
     ...aboutBind(values),
     ...aboutKeyNames(values),
     ...aboutModel(values),
+    aboutPrice(values),
     aboutLease(values),
   ];
   return found
@@ -61,18 +62,30 @@ function aboutBind(values: ConfigValues): Objection[] {
   return found;
 }
 
+/** The generated key, and the one that the terminal below `start` speaks with. */
+const RESERVED_NAMES: readonly string[] = ['local', 'terminal'];
+
 function aboutKeyNames(values: ConfigValues): Objection[] {
   const names = values['api.keys'].map((entry) => entry.name);
-  return names.flatMap((name, at) =>
-    names.indexOf(name) === at
-      ? []
-      : [{ key: 'api.keys', what: `two keys are called ${name}`, path: [at, 'name'] } as const],
-  );
+  return names.flatMap((name, at) => {
+    const objection = { key: 'api.keys', path: [at, 'name'] } as const;
+    if (RESERVED_NAMES.includes(name)) {
+      return [{ ...objection, what: `${name} is the name of a key of the host itself` }];
+    }
+    const isFirst = names.indexOf(name) === at;
+    return isFirst ? [] : [{ ...objection, what: `two keys are called ${name}` }];
+  });
 }
 
 function aboutModel(values: ConfigValues): Objection[] {
   const provider = values['model.provider'];
   const found: Objection[] = [];
+  if (provider !== undefined && !PROVIDERS.includes(provider)) {
+    const what = LATER_PROVIDERS.includes(provider)
+      ? `${provider} is not built yet in this version`
+      : `${provider} is no provider that this version knows`;
+    return [{ key: 'model.provider', what, allowed: PROVIDERS.join(' | ') }];
+  }
   const needs = (key: ConfigName): void => {
     if (values[key] === undefined) {
       found.push({ key: 'model.provider', what: `${provider} needs ${key} as well` });
@@ -83,14 +96,18 @@ function aboutModel(values: ConfigValues): Objection[] {
   if (provider === undefined && MODEL_KEYS.some((key) => values[key] !== undefined)) {
     found.push({ key: 'model.name', what: 'is given without model.provider' });
   }
-  const [input, output] = [values['model.price.input'], values['model.price.output']];
-  if ((input === undefined) !== (output === undefined)) {
-    const key = input === undefined ? 'model.price.output' : 'model.price.input';
-    found.push({ key, what: 'a price has both parts', allowed: 'input and output, or neither' });
-  }
   return found;
 }
 
+function aboutPrice(values: ConfigValues): Objection | undefined {
+  const [input, output] = [values['model.price.input'], values['model.price.output']];
+  if ((input === undefined) === (output === undefined)) return undefined;
+  const key = input === undefined ? 'model.price.output' : 'model.price.input';
+  return { key, what: 'a price has both parts', allowed: 'input and output, or neither' };
+}
+
+const PROVIDERS: readonly string[] = ['openai', 'openai-compatible', 'rehearsal'];
+const LATER_PROVIDERS: readonly string[] = ['anthropic', 'google'];
 const MODEL_KEYS = ['model.name', 'model.baseURL', 'model.apiKey'] as const;
 
 function aboutLease(values: ConfigValues): Objection | undefined {

@@ -1,0 +1,86 @@
+import type { StreamEvent } from '../../wire/stream.ts';
+import { printable, type Paint } from '../paint.ts';
+
+const ARGS_CHARS_MAX = 100;
+
+export interface ScreenParts {
+  readonly write: (text: string) => void;
+  readonly paint: Paint;
+  /** Text appears as it arrives, and tools have a line; otherwise answers and notices alone. */
+  readonly isLive: boolean;
+  readonly isOwn: (messageId: string) => boolean;
+}
+
+/** Puts the events of a conversation on a screen, or as plain lines into a pipe. */
+export class Screen {
+  readonly #parts: ScreenParts;
+  /** What of the running text stands there already. */
+  #shown = '';
+
+  constructor(parts: ScreenParts) {
+    this.#parts = parts;
+  }
+
+  show(event: StreamEvent): void {
+    if (event.type === 'message') this.#message(event);
+    else if (event.type === 'notice') this.line(printable(event.sentence));
+    else if (this.#parts.isLive) this.#live(event);
+  }
+
+  /** A line of its own, whatever stood there before. */
+  line(text: string): void {
+    this.#endText();
+    this.#parts.write(`${text}\n`);
+  }
+
+  #message(event: Extract<StreamEvent, { type: 'message' }>): void {
+    const { isLive, isOwn, paint } = this.#parts;
+    if (event.role === 'assistant') this.#answer(printable(event.text));
+    else if (isLive && !isOwn(event.messageId)) this.line(paint.dim(`› ${printable(event.text)}`));
+  }
+
+  #answer(text: string): void {
+    // The kept text is the truth: what streamed is only continued when it is its beginning.
+    if (this.#shown !== '' && text.startsWith(this.#shown)) {
+      this.#parts.write(text.slice(this.#shown.length));
+      this.#shown = text;
+      this.#endText();
+    } else {
+      this.line(text);
+    }
+  }
+
+  #live(event: StreamEvent): void {
+    const { paint } = this.#parts;
+    if (event.type === 'text.delta') this.#text(printable(event.text));
+    else if (event.type === 'text.snapshot') this.#snapshot(printable(event.text));
+    else if (event.type === 'tool.started') this.line(paint.dim(toolLine(event.tool, event.args)));
+    else if (event.type === 'tool.finished' && event.error !== undefined) {
+      this.line(paint.dim(`  ${event.tool}: ${event.error.code}`));
+    }
+  }
+
+  #text(piece: string): void {
+    this.#shown += piece;
+    this.#parts.write(piece);
+  }
+
+  #snapshot(text: string): void {
+    if (!text.startsWith(this.#shown)) this.#endText();
+    this.#text(text.slice(this.#shown.length));
+  }
+
+  #endText(): void {
+    if (this.#shown !== '' && !this.#shown.endsWith('\n')) this.#parts.write('\n');
+    this.#shown = '';
+  }
+}
+
+function toolLine(tool: string, args: unknown): string {
+  const text = printable(typeof args === 'string' ? args : JSON.stringify(args)).replaceAll(
+    '\n',
+    ' ',
+  );
+  const cut = text.length > ARGS_CHARS_MAX ? `${text.slice(0, ARGS_CHARS_MAX)}…` : text;
+  return `· ${printable(tool)} ${cut}`;
+}

@@ -1,0 +1,61 @@
+import { loadConfig, type Config } from '../../compose/config/load.ts';
+import { ConfigBroken } from '../../compose/config/problem.ts';
+import { keyRows, shownValues } from '../../compose/config/show.ts';
+import { CommandEnd } from '../exit.ts';
+import { printJson, printText } from '../print.ts';
+import { table } from '../table.ts';
+
+export interface ConfigOptions {
+  readonly config?: string;
+  readonly data?: string;
+  readonly json?: boolean;
+}
+
+/** The configuration that these options, this environment and this folder come to. */
+export function configOf(options: Omit<ConfigOptions, 'json'>): Promise<Config> {
+  return loadConfig({
+    cwd: process.cwd(),
+    env: process.env,
+    flags: options.data === undefined ? {} : { data: options.data },
+    ...(options.config === undefined ? {} : { file: options.config }),
+  });
+}
+
+/** `config keys`: the table of keys. */
+export function configKeys(options: ConfigOptions): void {
+  const rows = keyRows();
+  if (options.json === true) printJson({ items: rows });
+  else printText(rows.map(keyText).join('\n\n'));
+}
+
+function keyText(row: ReturnType<typeof keyRows>[number]): string {
+  const variable = row.env === null ? '' : `  [${row.env}]`;
+  const initial = row.default === null ? 'no default' : `default ${JSON.stringify(row.default)}`;
+  const later = row.built ? '' : '\n  not built yet: only the default, or off, is accepted';
+  return `${row.key}${variable}\n  ${row.about}\n  ${row.values}; ${initial}${later}`;
+}
+
+/** `config show`: what is in force. */
+export async function configShow(options: ConfigOptions): Promise<void> {
+  const config = await configOf(options);
+  const values = shownValues(config);
+  if (options.json === true) {
+    printJson({ file: config.file ?? null, items: values });
+    return;
+  }
+  const rows = values.map(({ key, value, from }) => [key, JSON.stringify(value), from]);
+  printText(table(['KEY', 'VALUE', 'FROM'], rows));
+}
+
+/** `config check`: all problems, or that there are none. */
+export async function configCheck(options: ConfigOptions): Promise<void> {
+  try {
+    const config = await configOf(options);
+    if (options.json === true) printJson({ ok: true, file: config.file ?? null, problems: [] });
+    else printText(`${config.file ?? 'The defaults'}: nothing is wrong.`);
+  } catch (error) {
+    if (!(error instanceof ConfigBroken) || options.json !== true) throw error;
+    printJson({ ok: false, problems: error.problems });
+    throw new CommandEnd('usage', '');
+  }
+}

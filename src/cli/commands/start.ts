@@ -1,0 +1,92 @@
+import type { ConfigName } from '../../compose/config/keys.ts';
+import { loadConfig } from '../../compose/config/load.ts';
+import { createHost, type Host, type StartedHost } from '../../compose/host.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { EXIT } from '../exit.ts';
+
+export interface StartOptions {
+  readonly config?: string;
+  readonly data?: string;
+  readonly host?: string;
+  readonly port?: string;
+  /** False with `--no-terminal`. */
+  readonly terminal: boolean;
+  readonly verbose?: boolean;
+}
+
+/** `start`: runs the host until a signal, or until the person at its terminal leaves. */
+export async function start(options: StartOptions): Promise<void> {
+  const config = await loadConfig({
+    cwd: process.cwd(),
+    env: process.env,
+    flags: flagsOf(options),
+    ...(options.config === undefined ? {} : { file: options.config }),
+  });
+  const host = createHost({
+    config,
+    env: process.env,
+    logLevel: logLevelOf(options),
+    onFailed: (reason) => void failed(host, reason),
+  });
+  const over = new AbortController();
+  const ended = endOnSignals(host, over);
+  const started = await host.start();
+  // A signal that came while it started has stopped it already.
+  if (over.signal.aborted) return ended;
+  const { url, model } = started;
+  console.log(`ready ${url} ${model.provider}/${model.name} ${model.price}`);
+  if (options.terminal) void talk(started, over);
+  return ended;
+}
+
+function flagsOf(options: StartOptions): Partial<Record<ConfigName, string>> {
+  const given = { data: options.data, 'api.host': options.host, 'api.port': options.port };
+  return Object.fromEntries(Object.entries(given).filter(([, text]) => text !== undefined));
+}
+
+/** Beside a chat on the same screen only what a person must know; the file has everything. */
+function logLevelOf({ terminal, verbose }: StartOptions): 'debug' | 'info' | 'warn' {
+  if (verbose === true) return 'debug';
+  return terminal && process.stdin.isTTY && process.stderr.isTTY ? 'warn' : 'info';
+}
+
+/** Resolves when the host has let go of everything. A second signal cuts the drain. */
+function endOnSignals(host: Host, over: AbortController): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  over.signal.addEventListener('abort', () => {
+    const late = setTimeout(() => process.exit(EXIT.failed), LIMITS.shutdownMs);
+    late.unref();
+    host.stop().then(resolve, reject);
+  });
+  const onSignal = (): void => {
+    if (over.signal.aborted) void host.stop();
+    over.abort();
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  return promise;
+}
+
+/** The store cannot be trusted any more: say so, and end soon whatever still hangs (G-6). */
+async function failed(host: Host, reason: string): Promise<void> {
+  console.error(`store_failed: ${reason}`);
+  setTimeout(() => process.exit(EXIT.store), LIMITS.storeFailedExitMs / 2);
+  await host.stop(0).catch(() => {});
+  process.exit(EXIT.store);
+}
+
+/** The chat below the ready line; leaving it ends the host, a pipe that ends does not. */
+async function talk({ client }: StartedHost, over: AbortController): Promise<void> {
+  try {
+    if (process.stdin.isTTY) {
+      const { chatAtTerminal } = await import('../chat/terminal.ts');
+      await chatAtTerminal(client, over.signal);
+      over.abort();
+    } else {
+      const { chatFromPipe } = await import('../chat/pipe.ts');
+      await chatFromPipe(client, over.signal);
+    }
+  } catch (error) {
+    if (!over.signal.aborted) console.error(`the chat ended: ${String(error)}`);
+  }
+}

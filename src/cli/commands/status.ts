@@ -1,0 +1,39 @@
+import { ask } from '../connect.ts';
+import { printJson, printText } from '../print.ts';
+import type { ReadOptions } from '../program.ts';
+import { printable } from '../paint.ts';
+import { when } from '../when.ts';
+
+/** `status`: how the host is, who answers, what is open and what waits for a person. */
+export async function status(options: ReadOptions): Promise<void> {
+  await ask(options, async ({ client, url }) => {
+    const [now, { items }] = [await client.status(), await client.attention()];
+    if (options.json === true) {
+      printJson({ ...now, url: url ?? null });
+      return;
+    }
+    const { model, tasks, store } = now;
+    const since = now.startedAt === null ? '' : ` since ${when(now.startedAt)}`;
+    const answered =
+      model.answeredBy === null
+        ? ''
+        : `; last answered by ${model.answeredBy.provider}/${model.answeredBy.model}`;
+    const open = Object.entries(tasks)
+      .filter(([, count]) => count > 0)
+      .map(([state, count]) => `${count} ${state}`);
+    const lines = [
+      `host    ${now.state}${since}${url === undefined ? '' : `, ${url}`} (${now.version})`,
+      ...(url === undefined
+        ? []
+        : [`model   ${model.provider}/${model.name}, ${model.price}${answered}`]),
+      `store   ${store.description}`,
+      `tasks   ${open.length === 0 ? 'none open' : open.join(', ')}`,
+      ...items.map(({ sentence, command }) => attention(sentence, command)),
+    ];
+    printText(printable(lines.join('\n')));
+  });
+}
+
+function attention(sentence: string, command: string | null): string {
+  return `\n${sentence}${command === null ? '' : `\n  ${command}`}`;
+}

@@ -1,0 +1,7 @@
+/** An instant of the API as this machine's reader writes it: `2026-11-30 14:02`. */
+export function when(instant: string): string {
+  const at = new Date(instant);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}

@@ -1,0 +1,96 @@
+import type { Engine } from '../engine/engine.ts';
+import { redactor, SECRET_CHARS_MIN } from '../kernel/redact.ts';
+import type { Model, ModelOutcome } from '../ports/model.ts';
+
+/**
+ * The engine behind a mask: what people send never reaches the records with a known secret in it,
+ * so no transcript, request or notice can repeat it (X-6).
+ */
+export function maskIntake(engine: Engine, secrets: readonly string[]): Engine {
+  const mask = redactor(secrets);
+  return {
+    store: engine.store,
+    parts: engine.parts,
+    live: engine.live,
+    start: () => engine.start(),
+    stop: (graceMs) => engine.stop(graceMs),
+    health: () => maskHealth(engine.health(), mask),
+    openConversation: (opening) => engine.openConversation(opening),
+    acceptMessage: (intake) => engine.acceptMessage({ ...intake, text: mask(intake.text) }),
+    acceptRun: (intake) =>
+      engine.acceptRun({
+        ...intake,
+        input: mask(intake.input),
+        ...(intake.metadata === undefined ? {} : { metadata: mask(intake.metadata) }),
+      }),
+    messageRun: (intake) => engine.messageRun({ ...intake, text: mask(intake.text) }),
+    stopTask: (order) => engine.stopTask(order),
+    cancelRun: (order) => engine.cancelRun(order),
+  };
+}
+
+function maskHealth(
+  health: ReturnType<Engine['health']>,
+  mask: (text: string) => string,
+): ReturnType<Engine['health']> {
+  return { ...health, reason: health.reason === null ? null : mask(health.reason) };
+}
+
+/** The model behind a mask: its words, its calls and a provider's error are kept without a secret. */
+export function maskModel(model: Model, secrets: readonly string[]): Model {
+  const mask = redactor(secrets);
+  return {
+    provider: model.provider,
+    name: model.name,
+    price: model.price,
+    contextWindow: model.contextWindow,
+    async call(request, live) {
+      const words = maskPieces(secrets, live.onText);
+      const outcome = await model.call(request, { ...live, onText: words.push });
+      words.end();
+      return maskOutcome(outcome, mask);
+    },
+  };
+}
+
+/**
+ * Passes live pieces on at once and holds back only an end that begins a secret. `redactingStream`
+ * would hold back as much as the longest secret is long, and short answers would not stream at all.
+ */
+export function maskPieces(
+  secrets: readonly string[],
+  onText: (piece: string) => void,
+): { readonly push: (piece: string) => void; readonly end: () => void } {
+  const mask = redactor(secrets);
+  const long = secrets.filter((secret) => secret.length >= SECRET_CHARS_MIN);
+  let held = '';
+  const pass = (text: string): void => {
+    if (text !== '') onText(mask(text));
+  };
+  return {
+    push(piece) {
+      const text = held + piece;
+      const cut = text.length - Math.max(0, ...long.map((secret) => begunAtEnd(text, secret)));
+      held = text.slice(cut);
+      pass(text.slice(0, cut));
+    },
+    end() {
+      pass(held);
+      held = '';
+    },
+  };
+}
+
+/** How many characters at the end of `text` are the beginning, and not the whole, of `secret`. */
+function begunAtEnd(text: string, secret: string): number {
+  for (let count = Math.min(text.length, secret.length - 1); count > 0; count -= 1) {
+    if (text.endsWith(secret.slice(0, count))) return count;
+  }
+  return 0;
+}
+
+function maskOutcome(outcome: ModelOutcome, mask: (text: string) => string): ModelOutcome {
+  if (outcome.kind === 'fault') return { ...outcome, message: mask(outcome.message) };
+  const calls = outcome.calls.map((call) => ({ ...call, args: mask(call.args) }));
+  return { ...outcome, text: mask(outcome.text), calls };
+}

@@ -1,0 +1,38 @@
+import type { EngineOptions } from '../engine/engine.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { SECOND } from '../kernel/time.ts';
+import type { StoreTraits } from '../ports/store.ts';
+import type { ConfigValues } from './config/keys.ts';
+
+/** The only agent so far; records name it (T-21). */
+const AGENT = 'main';
+const MICRO = 1_000_000;
+
+/** What the configuration means to the engine. */
+export function engineOptions(
+  values: ConfigValues,
+  traits: StoreTraits,
+  pid: number,
+): EngineOptions {
+  const tick = values['tick.seconds'];
+  const tickDefault = traits.exclusive ? LIMITS.tickMsExclusive : LIMITS.tickMsShared;
+  return {
+    agent: AGENT,
+    pid,
+    locale: values.locale,
+    timeZone: values.timeZone ?? machineTimeZone(),
+    concurrentConversations: values['limits.concurrentConversations'],
+    deadlineMs: values['limits.deadline'],
+    turnsLimit: values['limits.turns'],
+    tokensLimit: values['limits.tokens'],
+    costLimitMicroUsd: Math.round(values['limits.costUsd'] * MICRO),
+    continuationsLimit: values['limits.continuations'],
+    leaseMs: values['lease.seconds'] * SECOND,
+    leaseRenewMs: values['lease.renewSeconds'] * SECOND,
+    tickMs: tick === undefined ? tickDefault : tick * SECOND,
+  };
+}
+
+function machineTimeZone(): string {
+  return new Intl.DateTimeFormat('en').resolvedOptions().timeZone;
+}

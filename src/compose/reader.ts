@@ -1,0 +1,108 @@
+import manifest from '../../package.json' with { type: 'json' };
+import { createSystemClock } from '../adapters/clock/system.ts';
+import { sha256 } from '../adapters/digest/sha256.ts';
+import { createIds, secureRandom } from '../adapters/ids/ids.ts';
+import type { Engine, EngineParts } from '../engine/engine.ts';
+import { Live } from '../engine/turn/live.ts';
+import { createApi } from '../http/api.ts';
+import { KeyRing, newSecret, SCOPES } from '../http/keys.ts';
+import { Fault } from '../kernel/fault.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Log } from '../ports/log.ts';
+import type { Store } from '../ports/store.ts';
+import type { Config } from './config/load.ts';
+import { engineOptions } from './options.ts';
+import { openStoreToRead } from './store.ts';
+
+/** What the client needs to read the records of a stopped host as if it ran. */
+export interface Reader {
+  readonly url: string;
+  readonly key: string;
+  readonly fetch: typeof globalThis.fetch;
+  close(): Promise<void>;
+}
+
+const NOWHERE = 'http://localhost';
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/**
+ * Opens the records to read and answers the API's questions from them, so that a command asks a
+ * stopped host and a running one in the same way. Throws the store's `Fault`, `store_missing` among them.
+ */
+export async function openReader(config: Config): Promise<Reader> {
+  const clock = createSystemClock();
+  const ids = createIds({ now: () => clock.now(), random: secureRandom });
+  const store = await openStoreToRead(config, { clock, ids });
+  const key = newSecret();
+  const grants = [{ name: 'reader', scopes: SCOPES, secret: key }];
+  const api = createApi({
+    engine: await stoppedEngine(store, { config, ids }),
+    keys: new KeyRing({ grants, clock, log: SILENT }),
+    log: SILENT,
+    options: { version: manifest.version },
+  });
+  return {
+    url: NOWHERE,
+    key,
+    fetch: (input, init) => api.fetch(new Request(input, init)),
+    close: () => store.close(),
+  };
+}
+
+/** An engine that tells what is recorded and does nothing: no host runs. */
+async function stoppedEngine(
+  store: Store,
+  { config, ids }: { readonly config: Config; readonly ids: Ids },
+): Promise<Engine> {
+  const parts = readingParts(store, config, ids);
+  const [last] = await store.query('host.list', { limit: 1 });
+  const hostId = last?.id ?? ids.next('host');
+  const refused = (): Promise<never> => Promise.reject(notRunning());
+  return {
+    store,
+    parts,
+    live: new Live(),
+    start: refused,
+    stop: () => Promise.resolve(),
+    health: () => ({
+      state: 'stopped',
+      reason: null,
+      hostId,
+      startedAt: null,
+      runningTurns: 0,
+      answeredBy: null,
+    }),
+    openConversation: refused,
+    acceptMessage: refused,
+    acceptRun: refused,
+    messageRun: refused,
+    stopTask: refused,
+    cancelRun: refused,
+  };
+}
+
+function readingParts(store: Store, config: Config, ids: Ids): EngineParts {
+  const { values } = config;
+  return {
+    store,
+    clock: createSystemClock(),
+    ids,
+    digest: sha256,
+    log: SILENT,
+    model: {
+      provider: values['model.provider'] ?? 'none',
+      name: values['model.name'] ?? 'none',
+      price: 'unpriced',
+      contextWindow: values['model.contextWindow'],
+      call: () => Promise.reject(notRunning()),
+    },
+    tools: { list: [], run: () => Promise.reject(notRunning()) },
+    instructions: () => Promise.resolve(''),
+    onStoreFailed: () => {},
+    options: engineOptions(values, store.traits, process.pid),
+  };
+}
+
+function notRunning(): Fault {
+  return new Fault('not_running', 'ask', 'No host runs on these records.');
+}
