@@ -1,11 +1,15 @@
+import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openPostgres } from '../../src/adapters/store/postgres/open.ts';
 import { openSqlite } from '../../src/adapters/store/sqlite/open.ts';
 import { ID_PREFIX, idBody } from '../../src/kernel/ids.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import type { Opened } from '../../src/testing/store-case.ts';
 import { storeContract } from '../../src/testing/store-contract.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 let counter = 0;
 const ids: Ids = { next: (kind) => `${ID_PREFIX[kind]}${idBody(Date.now(), (counter += 1))}` };
@@ -29,3 +33,18 @@ storeContract({
 });
 storeContract({ name: 'SQLite in a file', open: () => onFile(true) });
 storeContract({ name: 'SQLite in a shared file', open: () => onFile(false) });
+
+let postgres: TestPostgres | undefined;
+before(async () => {
+  postgres = await startPostgres();
+});
+after(() => postgres?.stop());
+
+storeContract({
+  name: 'PostgreSQL',
+  async open() {
+    assert.ok(postgres !== undefined);
+    const url = await postgres.freshUrl();
+    return { store: await openPostgres({ url, ids }), again: () => openPostgres({ url, ids }) };
+  },
+});

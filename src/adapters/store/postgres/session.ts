@@ -1,0 +1,74 @@
+import type { PoolClient } from 'pg';
+import { Fault } from '../../../kernel/fault.ts';
+import type { ReadName, Write } from '../../../ports/store.ts';
+import { catalogue } from '../catalogue.ts';
+import { pick, type Call, type Prepared, type Statement } from '../statement.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The rows that a unit works on: locked before anything else is read, so that what follows holds. */
+export const LOCKS: ReadonlySet<ReadName> = new Set<ReadName>([
+  'conversation.byId',
+  'conversation.byAddress',
+]);
+
+/**
+ * Refuses a connection whose commits would not be durable; run once on each.
+ * Throws the `Fault` `store_unsafe` that names the setting.
+ */
+export async function assertDurable(client: Pick<PoolClient, 'query'>): Promise<void> {
+  for (const setting of ['synchronous_commit', 'fsync'] as const) {
+    const { rows } = await client.query<{ value: string }>(
+      `select current_setting('${setting}') as value`,
+    );
+    const value = rows[0]?.value;
+    if (value !== 'off') continue;
+    throw new Fault(
+      'store_unsafe',
+      'stop',
+      `The store would not be durable: ${setting} is off on the PostgreSQL server.`,
+    );
+  }
+}
+
+interface Query {
+  readonly name: string;
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+/** The rows of a read as its port types them; with `lock`, nobody else changes them until the end. */
+export async function runRead(
+  client: Pick<PoolClient, 'query'>,
+  name: ReadName,
+  call: { readonly args: Call; readonly lock: boolean },
+): Promise<unknown> {
+  const read = catalogue('postgres').reads[name];
+  const query = queryOf(read, call.args);
+  const { rows } = await client.query<Row>(
+    call.lock ? { ...query, name: `${query.name}!`, text: `${query.text} for update` } : query,
+  );
+  return read.gives === 'one' ? rows[0] : rows;
+}
+
+/** Whether the write changed a row: false is a lost race. */
+export async function runWrite(client: Pick<PoolClient, 'query'>, write: Write): Promise<boolean> {
+  const query = queryOf(catalogue('postgres').writes[write.write], write);
+  return (await client.query(query)).rowCount !== 0;
+}
+
+function queryOf(prepared: Prepared, call: Call): Query {
+  const statement = pick(prepared, call);
+  const place = prepared.cases.findIndex((one) => one.statement === statement) + 1;
+  return {
+    // A name stands for one text on a connection and makes it prepared.
+    name: place === 0 ? prepared.name : `${prepared.name}#${place}`,
+    text: statement.sql,
+    values: valuesOf(statement, call),
+  };
+}
+
+function valuesOf(statement: Statement, call: Call): unknown[] {
+  const row = call['row'] as Call | undefined;
+  return statement.sources.map((source) => (source.of === 'row' ? row : call)?.[source.key]);
+}
