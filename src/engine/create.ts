@@ -45,6 +45,7 @@ class Host implements Engine {
   #startedAt: Instant | null = null;
   #answeredBy: Health['answeredBy'] = null;
   #loops: Promise<void>[] = [];
+  #starting: Promise<void> = Promise.resolve();
 
   constructor(parts: EngineParts) {
     this.parts = parts;
@@ -65,14 +66,21 @@ class Host implements Engine {
   }
 
   async start(): Promise<void> {
+    this.#starting = this.#begin();
+    return this.#starting;
+  }
+
+  async #begin(): Promise<void> {
     const { parts } = this;
     await commitHostStart(parts, this.#hostId);
     this.#startedAt = parts.clock.now();
     await sweepTurns(this.#sweepHost());
+    if (this.#state !== 'starting') return;
     this.#state = 'ready';
     this.#loops.push(this.#tick());
     if (!parts.store.traits.exclusive) this.#loops.push(this.#renew());
     await this.#answerOpenCommands();
+    if (this.health().state !== 'ready') return;
     this.#pump.open();
     await this.#pump.look();
   }
@@ -81,6 +89,8 @@ class Host implements Engine {
     if (this.#state === 'stopped') return;
     if (this.#state !== 'failed') this.#state = 'draining';
     this.#pump.close();
+    // A start that fails has told its own caller.
+    await this.#starting.catch(() => {});
     await this.#drain(graceMs);
     this.#ticking.abort();
     await Promise.all(this.#loops);

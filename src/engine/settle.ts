@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/fault.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { SECOND } from '../kernel/time.ts';
-import type { StoreFaultCode, Unit, UnitReads } from '../ports/store.ts';
+import type { ReadName, Reads, StoreFaultCode, Unit, UnitReads } from '../ports/store.ts';
 import type { EngineParts } from './engine.ts';
 
 type SettleParts = Pick<EngineParts, 'store' | 'clock' | 'log'>;
@@ -40,7 +40,29 @@ export async function settle<R extends UnitReads, V>(
     } catch (error) {
       if (last || !(error instanceof Fault) || !AGAIN.has(error.code)) throw error;
       parts.log.warn('store busy, deciding again', { unit: unit.name, code: error.code, tries });
-      await parts.clock.sleep(Math.min(10 * 2 ** tries, SECOND));
+      await parts.clock.sleep(pauseOf(tries));
     }
   }
+}
+
+/** Reads outside a unit what a turn cannot do without; a passing fault is tried again after a pause. */
+export async function readAgain<N extends ReadName>(
+  parts: SettleParts,
+  read: N,
+  args: Reads[N]['args'],
+): Promise<Reads[N]['rows']> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await parts.store.query(read, args);
+    } catch (error) {
+      const last = tries + 1 >= LIMITS.lostRacesMax;
+      if (last || !(error instanceof Fault) || !AGAIN.has(error.code)) throw error;
+      parts.log.warn('store busy, reading again', { read, code: error.code, tries });
+      await parts.clock.sleep(pauseOf(tries));
+    }
+  }
+}
+
+function pauseOf(tries: number): number {
+  return Math.min(10 * 2 ** tries, SECOND);
 }

@@ -1,4 +1,4 @@
-import type { StepRecord } from './record.ts';
+import type { StepRecord, StepState, TurnEnd } from './record.ts';
 
 /** A call as the model asked for it; `args` is its raw text. */
 export interface AskedCall {
@@ -52,6 +52,20 @@ function judgeFault(fault: Extract<ModelResult, { kind: 'fault' }>): TurnVerdict
 /** How an open step ends when its outcome was never learnt: harmless to make anew, or uncertain (E-2). */
 export function endOfOpenStep(step: Pick<StepRecord, 'kind' | 'repeatable'>): 'cut' | 'uncertain' {
   return step.kind === 'tool' && step.repeatable === 'no' ? 'uncertain' : 'cut';
+}
+
+/**
+ * How a call ends that was ended half way with its turn. After a stop that is what it came to (W-1);
+ * an interrupted task may go on, and for it such a call of a tool that is not repeatable may or may
+ * not have happened (E-2).
+ */
+export function endOfEndedStep(
+  step: Pick<StepRecord, 'kind' | 'repeatable'>,
+  came: { readonly state: Exclude<StepState, 'started'>; readonly errorCode: string | null },
+  turnEnd: TurnEnd,
+): Exclude<StepState, 'started'> {
+  const wasEnded = came.state === 'cut' && came.errorCode === 'ended';
+  return wasEnded && turnEnd === 'interrupted' ? endOfOpenStep(step) : came.state;
 }
 
 type Call = Pick<StepRecord, 'tool' | 'input' | 'output' | 'errorCode'>;

@@ -2,8 +2,8 @@ import { countSpent, moveTask } from '../../core/task/decide.ts';
 import { hasEnded } from '../../core/task/moves.ts';
 import { mayHold } from '../../core/lease/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import { endOfOpenStep } from '../../core/turn/decide.ts';
-import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
+import { endOfEndedStep, endOfOpenStep } from '../../core/turn/decide.ts';
+import type { StepRecord, TurnEnd, TurnRecord } from '../../core/turn/record.ts';
 import type { HostId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Read, Unit } from '../../ports/store.ts';
@@ -82,9 +82,9 @@ function close(
 ): Closed {
   const { turn, task } = rows;
   ledger.takeToken();
-  const closed = closeSteps(ledger, order, rows);
-  const counted = countSpent(task, spentBy(closed));
   const end = turn.state === 'stopping' || hasEnded(task.state) ? 'stopped' : 'interrupted';
+  const closed = closeSteps(ledger, order, { ...rows, end });
+  const counted = countSpent(task, spentBy(closed));
   if (end === 'stopped') saveSpent(ledger, task, counted);
   else interrupt(ledger, turn, counted, uncertainTools(closed));
   ledger.hold(null);
@@ -102,6 +102,7 @@ function closeSteps(
     readonly turn: TurnRecord;
     readonly steps: readonly StepRecord[];
     readonly open: readonly StepRecord[];
+    readonly end: TurnEnd;
   },
 ): readonly StepRecord[] {
   const mine = rows.steps.filter(
@@ -109,12 +110,13 @@ function closeSteps(
   );
   const open = rows.open.filter((step) => step.turnId === rows.turn.id);
   const ended = open.map((step) => {
-    const isKnown =
-      known !== undefined &&
-      known.step.ordinal === step.ordinal &&
-      known.step.turnId === step.turnId;
+    const isKnown = known?.step.ordinal === step.ordinal && known.step.turnId === step.turnId;
+    if (isKnown) {
+      const state = endOfEndedStep(step, known.end, rows.end);
+      return finishedStep(ledger, step, { ...known.end, state });
+    }
     const lost: StepEnd = { state: endOfOpenStep(step), output: null, errorCode: 'interrupted' };
-    return finishedStep(ledger, step, isKnown ? known.end : lost);
+    return finishedStep(ledger, step, lost);
   });
   for (const row of ended) ledger.add({ write: 'step.finish', row });
   return [...mine, ...ended];

@@ -1,10 +1,12 @@
 import {
+  endOfOpenStep,
   judgeModel,
   repeatsItself,
   type AskedCall,
   type TurnVerdict,
 } from '../../core/turn/decide.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
+import { NOT_RUN } from '../../core/turn/transcript.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { ModelOutcome } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
@@ -15,6 +17,7 @@ import { endTurn, type Ending } from './end.ts';
 import type { Live } from './live.ts';
 import { Session } from './session.ts';
 import { spentBy, type StepEnd, type StepStart } from './step.ts';
+import { within } from './within.ts';
 
 /** What a turn needs to run and to be interrupted. */
 export interface Drive {
@@ -25,10 +28,18 @@ export interface Drive {
   readonly answeredBy: (provider: string, model: string) => void;
 }
 
-/** How the loop left: with its recorded end, or fenced, with the step that was running and what it came to. */
+/**
+ * How the loop left: with its recorded end, or without one (fenced, interrupted by its signal, or thrown
+ * out by a fault), with the step that was running and what it came to.
+ */
 export type Driven =
   | { readonly kind: 'ended' }
-  | { readonly kind: 'fenced'; readonly step: StepRecord; readonly end: StepEnd };
+  | {
+      readonly kind: 'left';
+      readonly step: StepRecord;
+      readonly end: StepEnd;
+      readonly fault?: unknown;
+    };
 
 type Selected = NonNullable<StepPair['selected']>;
 
@@ -44,7 +55,7 @@ class TurnLoop {
   readonly #turn: TurnRecord;
   #selected: Selected | null = null;
   #news: Selected | null = null;
-  #fenced: Driven | null = null;
+  #left: Extract<Driven, { kind: 'left' }> | null = null;
 
   constructor(drive: Drive, session: Session) {
     this.#drive = drive;
@@ -55,26 +66,38 @@ class TurnLoop {
   async run(first: StepRecord): Promise<Driven> {
     let step: StepRecord | null = first;
     while (step !== null) step = await this.#modelStep(step);
-    return this.#fenced ?? { kind: 'ended' };
+    return this.#left ?? { kind: 'ended' };
   }
 
   /** One model call and the calls that it asked for; gives the next model step, or null at the end. */
   async #modelStep(step: StepRecord): Promise<StepRecord | null> {
+    if (this.#drive.signal.aborted) return this.#leave(step, NOT_BEGUN);
     const outcome = await this.#callModel();
     const end = endOfModel(outcome);
+    if (this.#wasCut(outcome)) return this.#leave(step, end);
     const verdict = this.#judge(step, outcome);
     if (verdict.kind === 'calls') return this.#runCalls(step, end, verdict.calls);
     return this.#conclude(step, end, endingOf(verdict));
   }
 
+  /** A fault after our own signal says nothing that could end the task; a refusal says that of itself. */
+  #wasCut(outcome: ModelOutcome): boolean {
+    return this.#drive.signal.aborted && outcome.kind === 'fault' && outcome.class !== 'refused';
+  }
+
   async #callModel(): Promise<ModelOutcome> {
     const { parts, live, signal } = this.#drive;
     const { conversationId, id: turnId, taskId, runId } = this.#turn;
-    const outcome = await parts.model.call(this.#session.request(), {
+    let isAwaited = true;
+    const call = parts.model.call(this.#session.request(), {
       signal,
-      onText: (piece) => live.text(conversationId, { turnId, taskId, runId, piece }),
+      onText: (piece) => {
+        if (isAwaited) live.text(conversationId, { turnId, taskId, runId, piece });
+      },
       onModel: (provider, model) => this.#drive.answeredBy(provider, model),
     });
+    const outcome = await within(call, () => LOST_CALL, { clock: parts.clock, signal });
+    isAwaited = false;
     if (outcome.kind === 'reply') this.#noteModel(outcome.provider, outcome.model);
     return outcome;
   }
@@ -93,7 +116,10 @@ class TurnLoop {
     return fits ? verdict : { kind: 'invalid', why: 'no_progress' };
   }
 
-  /** Runs the calls of one reply in order: the end of each step is saved with the start of the next. */
+  /**
+   * Runs the calls of one reply in order: the end of each step is saved with the start of the next.
+   * Nothing is started once the turn was interrupted.
+   */
   async #runCalls(
     model: StepRecord,
     end: StepEnd,
@@ -109,6 +135,7 @@ class TurnLoop {
       );
       if (started === null) return null;
       step = started;
+      if (this.#drive.signal.aborted) return this.#leave(step, NOT_BEGUN);
       outcome = await this.#runTool(step, call);
     }
     const made = [
@@ -136,10 +163,9 @@ class TurnLoop {
 
   async #runTool(step: StepRecord, call: AskedCall): Promise<StepEnd> {
     const { parts, signal } = this.#drive;
-    const outcome = await parts.tools.run(
-      { name: call.name, args: call.args, stepId: step.id },
-      signal,
-    );
+    const running = parts.tools.run({ name: call.name, args: call.args, stepId: step.id }, signal);
+    const outcome = await within(running, () => null, { clock: parts.clock, signal });
+    if (outcome === null) return { state: endOfOpenStep(step), output: null, errorCode: 'ended' };
     if (outcome.kind === 'result')
       return { state: 'finished', output: outcome.text, errorCode: null };
     const state = outcome.code === 'ended' ? 'cut' : 'failed';
@@ -147,37 +173,52 @@ class TurnLoop {
   }
 
   async #advance(step: StepRecord, end: StepEnd, next: StepStart): Promise<StepRecord | null> {
-    const { parts, live } = this.#drive;
+    const { parts, signal } = this.#drive;
+    if (signal.aborted) return this.#leave(step, end);
     const pair: StepPair = { turn: this.#turn, step, end, next, selected: this.#news };
-    const advanced = await this.#withRoom(() => advanceTurn(parts, pair));
-    this.#settled(live);
-    if (advanced.kind === 'fenced') return this.#fence(step, end);
+    const advanced = await this.#save({ step, end }, () => advanceTurn(parts, pair));
+    if (advanced === null) return null;
+    this.#news = null;
+    if (advanced.kind === 'fenced') return this.#leave(step, end);
     this.#session.saved(advanced.finished);
     return advanced.started;
   }
 
   async #conclude(step: StepRecord, end: StepEnd, ending: Ending): Promise<StepRecord | null> {
-    const { parts, live } = this.#drive;
+    const { parts } = this.#drive;
     const spent = spentBy([...this.#session.steps, { ...step, ...rowPart(end) }]);
     const order = { turn: this.#turn, step, end, selected: this.#news, ending, spent };
-    const ended = await this.#withRoom(() => endTurn(parts, order));
-    this.#settled(live);
-    if (ended.kind === 'fenced') return this.#fence(step, end);
+    const ended = await this.#save({ step, end }, () => endTurn(parts, order));
+    if (ended === null) return null;
+    this.#news = null;
+    if (ended.kind === 'fenced') return this.#leave(step, end);
     if (ended.kind === 'ended') return null;
     this.#session.saved({ ...step, ...rowPart(end) });
     await this.#session.joined();
     return ended.started;
   }
 
-  #settled(live: Live): void {
-    this.#news = null;
-    live.textDone(this.#turn.conversationId);
-    live.hint(this.#turn.conversationId);
+  #leave(step: StepRecord, end: StepEnd): null {
+    this.#left = { kind: 'left', step, end };
+    return null;
   }
 
-  #fence(step: StepRecord, end: StepEnd): null {
-    this.#fenced = { kind: 'fenced', step, end };
-    return null;
+  /** Saves what a step came to. A fault leaves the loop, and what the step came to goes with it. */
+  async #save<T>(
+    came: { readonly step: StepRecord; readonly end: StepEnd },
+    save: () => Promise<T>,
+  ): Promise<T | null> {
+    const { live } = this.#drive;
+    const { conversationId } = this.#turn;
+    try {
+      const saved = await this.#withRoom(save);
+      live.textDone(conversationId);
+      live.hint(conversationId);
+      return saved;
+    } catch (fault) {
+      this.#left = { kind: 'left', ...came, fault };
+      return null;
+    }
   }
 
   /** A full disk is waited out: what a step came to is kept in memory until it can be saved (G-6). */
@@ -201,6 +242,19 @@ class TurnLoop {
     }
   }
 }
+
+/** A call that was reserved and never made: the turn was interrupted first. */
+const NOT_BEGUN: StepEnd = { state: 'cut', output: NOT_RUN, errorCode: 'not_run' };
+
+/** A model call that did not heed its signal. */
+const LOST_CALL: ModelOutcome = {
+  kind: 'fault',
+  class: 'aborted',
+  code: 'ended',
+  message: 'the call was not waited for any longer',
+  retryAt: null,
+  usage: null,
+};
 
 function endOfModel(outcome: ModelOutcome): StepEnd {
   if (outcome.kind === 'fault') {

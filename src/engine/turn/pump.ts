@@ -2,7 +2,7 @@ import type { TurnRecord } from '../../core/turn/record.ts';
 import type { ConversationId, HostId, TurnId } from '../../kernel/ids.ts';
 import type { EngineParts } from '../engine.ts';
 import { claimTurn, type Claim } from './claim.ts';
-import { closeTurn } from './close.ts';
+import { closeTurn, type CloseOrder } from './close.ts';
 import { driveTurn } from './drive.ts';
 import type { Live } from './live.ts';
 
@@ -102,6 +102,8 @@ export class Pump {
       found = await this.#oneTurn(conversationId);
     } catch (error) {
       this.#host.onFault(error, 'turn');
+      // What faults once is not asked for again at once: the next tick looks.
+      this.#mayHaveMore = false;
     }
     this.#working.delete(conversationId);
     if (found) this.poke(conversationId);
@@ -138,13 +140,30 @@ export class Pump {
   }
 
   async #run(claim: Claim, signal: AbortSignal): Promise<void> {
-    const { parts, live, hostId, answeredBy } = this.#host;
-    const driven = await driveTurn({ parts, live, claim, signal, answeredBy });
-    if (driven.kind === 'ended') return;
-    const { step, end } = driven;
-    await closeTurn(parts, { turn: claim.turn, hostId, known: { step, end } });
-    live.textDone(claim.turn.conversationId);
-    live.hint(claim.turn.conversationId);
+    const { parts, live, hostId } = this.#host;
+    const { turn } = claim;
+    try {
+      const left = await this.#drive(claim, signal);
+      if (left !== null) await closeTurn(parts, { turn, hostId, ...left });
+    } finally {
+      live.textDone(turn.conversationId);
+      live.hint(turn.conversationId);
+    }
+  }
+
+  /** Null when the turn has its end; else what is known of the step at which its loop left. */
+  async #drive(claim: Claim, signal: AbortSignal): Promise<Pick<CloseOrder, 'known'> | null> {
+    const { parts, live, answeredBy, onFault } = this.#host;
+    try {
+      const driven = await driveTurn({ parts, live, claim, signal, answeredBy });
+      if (driven.kind === 'ended') return null;
+      const { step, end, fault } = driven;
+      if (fault !== undefined) onFault(fault, 'turn');
+      return { known: { step, end } };
+    } catch (error) {
+      onFault(error, 'turn');
+      return {};
+    }
   }
 
   #tellIdle(): void {

@@ -4,6 +4,7 @@ import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { ModelMessage, ModelRequest } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
+import { readAgain } from '../settle.ts';
 
 /** The session as the store has it, and what this turn has saved since: what a request is made of. */
 export class Session {
@@ -11,7 +12,7 @@ export class Session {
   readonly #turn: TurnRecord;
   readonly #system: string;
   #earlier: readonly TranscriptItem[] = [];
-  #messages: MessageRecord[] = [];
+  #messages: readonly MessageRecord[] = [];
   readonly #steps: StepRecord[] = [];
 
   private constructor(parts: EngineParts, turn: TurnRecord, system: string) {
@@ -20,24 +21,24 @@ export class Session {
     this.#system = system;
   }
 
-  /** Reads the newest part of the transcript, bounded in rows and in characters. */
+  /** Reads the newest part of the transcript, bounded in rows and in characters, and the turn's own inputs. */
   static async load(parts: EngineParts, turn: TurnRecord): Promise<Session> {
     const { conversationId, firstSeq } = turn;
     const session = new Session(parts, turn, await parts.instructions());
-    const newest = await parts.store.query('step.before', {
+    const newest = await readAgain(parts, 'step.before', {
       conversationId,
       before: firstSeq,
       limit: LIMITS.historyStepsMax,
     });
     const oldest = newest.length < LIMITS.historyStepsMax ? 0 : (newest.at(-1)?.seq ?? 0);
-    const messages = await parts.store.query('message.claimedAfter', {
+    const messages = await readAgain(parts, 'message.claimedAfter', {
       conversationId,
       after: Math.max(0, oldest - 1),
       limit: LIMITS.historyStepsMax * 2,
     });
     const earlier = messages.filter((message) => message.turnId !== turn.id);
-    session.#messages = messages.filter((message) => message.turnId === turn.id);
     session.#earlier = keepNewest(buildTranscript(earlier, newest), session.#charsMax());
+    await session.joined();
     return session;
   }
 
@@ -49,12 +50,10 @@ export class Session {
     return this.#steps;
   }
 
-  /** Inputs that the running turn claimed at its end (T-11). */
+  /** The inputs of this turn: those of its claim and what it claimed at its end (T-11). */
   async joined(): Promise<void> {
     const { conversationId, id: turnId } = this.#turn;
-    this.#messages = [
-      ...(await this.#parts.store.query('message.ofTurn', { conversationId, turnId })),
-    ];
+    this.#messages = await readAgain(this.#parts, 'message.ofTurn', { conversationId, turnId });
   }
 
   request(): ModelRequest {
