@@ -51,7 +51,10 @@ describe('a refusal', () => {
     const body = JSON.stringify({ error: { message: said } });
     const { ask } = await stageOf([fails(401, {}, body)]);
     const { message } = faultOf(await ask());
-    assert.equal(message, 'HTTP 401: Incorrect API key *** (Bearer ***) ask the owner');
+    assert.equal(
+      message,
+      'HTTP 401: Incorrect API key [redacted] (Bearer [redacted]) ask the owner',
+    );
   });
 
   test('never becomes text of a reply', async () => {
@@ -144,11 +147,11 @@ test('a stream that makes no sense is left at once', async () => {
 describe('bounds', () => {
   test('an endless stream ends, and the server is left', async () => {
     const { ask, server, heard } = await stageOf([
-      { kind: 'endless', piece: 'and so on '.repeat(20) },
+      { kind: 'endless', piece: 'and so on '.repeat(60) },
     ]);
     assert.equal(verdict(await ask()), 'nonsense too_large');
     const bytes = heard.texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-    assert.ok(bytes <= LIMITS.modelReplyBytesMax + 200, `${bytes} bytes`);
+    assert.ok(bytes <= LIMITS.modelReplyBytesMax + 600, `${bytes} bytes`);
     assert.equal(await server.requests[0]?.over, 'aborted');
     const pieces = heard.texts.length;
     await ask();

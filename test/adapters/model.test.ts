@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { callsTool, fails, says, type ModelAnswer } from '../../src/testing/model-answer.ts';
 import { faultOf, KEY, replyOf, stageOf, user, verdict } from './model-stage.ts';
@@ -253,6 +255,21 @@ describe('a request', () => {
     assert.equal(server.requests.length, 20);
     assert.ok(server.connections <= 2, `${server.connections} connections`);
   });
+});
+
+test('the library is loaded by the first call, not by the start of the host', () => {
+  const folder = join(import.meta.dirname, '../../src/adapters/model');
+  const files = globSync('*.ts', { cwd: folder });
+  const imports = files.flatMap((file) =>
+    [
+      ...readFileSync(join(folder, file), 'utf8').matchAll(/^import[^;]*'@earendil-works[^;]*;/gm),
+    ].map(([line]) => line),
+  );
+  assert.ok(imports.length > 0, 'a check that looked at nothing has not passed');
+  assert.deepEqual(
+    imports.filter((line) => !line.startsWith('import type')),
+    [],
+  );
 });
 
 describe('retries are the harness’s', () => {

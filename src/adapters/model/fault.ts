@@ -1,5 +1,6 @@
 import { parseJson, type Json } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { REDACTED } from '../../kernel/redact.ts';
 import { SECOND, type Instant } from '../../kernel/time.ts';
 import type { ModelOutcome } from '../../ports/model.ts';
 import { isObject } from './json-reply.ts';
@@ -55,13 +56,11 @@ export function foreignFault(record: WireRecord, end: LibraryEnd, now: Instant):
   return streamFault(record, end);
 }
 
-/** Removes the key, line breaks and length from a text that somebody else wrote. */
-export function clean(text: string, apiKey: string | undefined): string {
-  const masked = apiKey === undefined || apiKey === '' ? text : text.replaceAll(apiKey, '***');
-  const line = masked
-    .replaceAll(/\bBearer\s+[\w.~+/*=-]+/gi, 'Bearer ***')
-    .replaceAll(/[\s\p{C}]+/gu, ' ');
-  return line.trim().slice(0, MESSAGE_CHARS_MAX);
+/** Takes secrets, line breaks and length from a text that somebody else wrote. */
+export function clean(text: string, mask: (text: string) => string): string {
+  const masked = mask(text).replaceAll(/\bBearer\s+[\w.~+/*=-]+/gi, `Bearer ${REDACTED}`);
+  const line = masked.replaceAll(/[\s\p{C}]+/gu, ' ').trim();
+  return line.slice(0, MESSAGE_CHARS_MAX);
 }
 
 function connectFault(error: unknown): ModelFault {

@@ -1,5 +1,6 @@
 import type { AssistantMessage, Model as LibraryModel } from '@earendil-works/pi-ai';
 import manifest from '../../../package.json' with { type: 'json' };
+import { redactor } from '../../kernel/redact.ts';
 import type { Millis } from '../../kernel/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../ports/model.ts';
@@ -46,10 +47,12 @@ export interface OpenAiCompatibleOptions {
  * millionths of a US dollar. Every failure is an outcome; the promise never rejects.
  */
 export function openAiCompatible(options: OpenAiCompatibleOptions): Model {
+  const apiKey = options.apiKey?.trim();
   const setup: Setup = {
     ...options,
-    apiKey: options.apiKey?.trim(),
+    apiKey,
     fetch: options.fetch ?? keepAliveFetch(),
+    mask: redactor(apiKey === undefined ? [] : [apiKey]),
   };
   return {
     provider: options.provider,
@@ -64,7 +67,10 @@ const API = 'openai-completions';
 /** Ours are shorter: the library's own must never be the one that fires. */
 const LIBRARY_TIMEOUT_MS: Millis = 2_147_483_647;
 
-type Setup = OpenAiCompatibleOptions & { readonly fetch: ModelFetch };
+type Setup = OpenAiCompatibleOptions & {
+  readonly fetch: ModelFetch;
+  readonly mask: (text: string) => string;
+};
 type Live = Parameters<Model['call']>[1];
 
 class OneCall {
@@ -172,7 +178,7 @@ class OneCall {
   /** A connection behind a fault is in no known state: it is closed, not kept. */
   #cleaned(fault: ModelFault): ModelFault {
     this.#ended.abort();
-    return { ...fault, message: clean(fault.message, this.#setup.apiKey) };
+    return { ...fault, message: clean(fault.message, this.#setup.mask) };
   }
 }
 
