@@ -44,7 +44,7 @@ const KNOWN =
   'I know: list FOLDER, read FILE, write FILE: TEXT, search PATTERN, run COMMAND, ' +
   'call TOOL {JSON}, and several of them joined by “then”.';
 /** A longer text is no instruction; patterns that look for words take long on long texts. */
-const WISH_CHARS_MAX = 10_000;
+const WISH_CHARS_MAX = 2_000;
 const QUOTED_CHARS_MAX = 300;
 const CHARS_PER_TOKEN = 4;
 
