@@ -1,45 +1,58 @@
 import type { MessageRecord } from '../../core/inbox/record.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
+import type { TaskId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Read, Unit } from '../../ports/store.ts';
 import { queueText } from '../outbox/queue.ts';
 import { Ledger } from '../session/ledger.ts';
 
-/** `drops`: `/stop all` also ends what no turn has taken up, up to the command's own place (W-1). */
+/**
+ * `drops`: `/stop all` also ends what no turn has taken up, up to the command's own place (W-1).
+ * `seen`: the tasks that it has stopped or may not stop.
+ */
 export type AnswerMode =
   | { readonly drops: false }
-  | { readonly drops: true; readonly nothing: string; readonly dropped: (count: number) => string };
+  | {
+      readonly drops: true;
+      readonly seen: ReadonlySet<TaskId>;
+      readonly nothing: string;
+      readonly dropped: (count: number) => string;
+    };
 
 type AnswerReads = {
   readonly conversation: Read<'conversation.byId'>;
   readonly command: Read<'message.byId'>;
   readonly unclaimed: Read<'message.claimable'>;
+  readonly open?: Read<'task.openOf'>;
 };
+
+/** `more`: a task that was asked for before the command came to be and is not among `seen`. */
+export type Answered = 'answered' | 'more';
 
 /** Answers a command once: its message is done and the answer is in the outbox, in one commit. */
 export function answerUnit(
   message: MessageRecord,
   text: string,
   mode: AnswerMode,
-): Unit<AnswerReads, 'answered'> {
-  const { id, conversationId, seq } = message;
+): Unit<AnswerReads, Answered> {
+  const { id, conversationId } = message;
+  const limit = mode.drops ? LIMITS.stopAllMax : 1;
   return {
     name: 'command.answer',
     reads: {
       conversation: { read: 'conversation.byId', args: { id: conversationId } },
       command: { read: 'message.byId', args: { id } },
-      unclaimed: {
-        read: 'message.claimable',
-        args: { conversationId, limit: mode.drops ? LIMITS.stopAllMax : 1 },
-      },
+      unclaimed: { read: 'message.claimable', args: { conversationId, limit } },
+      ...(mode.drops ? { open: { read: 'task.openOf', args: { conversationId, limit } } } : {}),
     },
-    decide: ({ conversation, command, unclaimed }, at) => {
+    decide: ({ conversation, command, unclaimed, open = [] }, at) => {
       if (conversation === undefined || command === undefined || command.state === 'done') {
         return { verdict: 'answered', writes: [] };
       }
+      if (mode.drops && open.some((task) => isLeft(task, message, mode.seen)))
+        return { verdict: 'more', writes: [] };
       const ledger = new Ledger(conversation, at, message.principal);
-      const dropped = mode.drops
-        ? unclaimed.filter((input) => input.taskId === null && input.seq < seq)
-        : [];
+      const dropped = mode.drops ? unclaimed.filter((input) => mayDrop(input, message)) : [];
       const words = mode.drops ? wordsOf(text, mode, dropped.length) : text;
       const key = `answer:${id}`;
       const about = { conversationId, key, kind: 'answer', text: words, subjectId: id } as const;
@@ -49,6 +62,21 @@ export function answerUnit(
       return { verdict: 'answered', writes: ledger.close() };
     },
   };
+}
+
+/** What was asked for after a command is not what the command meant, also when a crash repeats it. */
+export function wasAskedBefore(task: TaskRecord, command: MessageRecord): boolean {
+  return task.mandateAt <= command.at;
+}
+
+function isLeft(task: TaskRecord, command: MessageRecord, seen: ReadonlySet<TaskId>): boolean {
+  return wasAskedBefore(task, command) && !seen.has(task.id);
+}
+
+/** Of no task yet, said before the command, and by whom the command may speak for (W-1). */
+function mayDrop(input: MessageRecord, command: MessageRecord): boolean {
+  if (input.taskId !== null || input.seq > command.seq) return false;
+  return command.authority === 'admin' || input.principal === command.principal;
 }
 
 function wordsOf(text: string, mode: Extract<AnswerMode, { drops: true }>, count: number): string {

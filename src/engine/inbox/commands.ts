@@ -2,15 +2,16 @@ import { readCommand, type Command } from '../../core/inbox/command.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
-import { isId, type TaskId } from '../../kernel/ids.ts';
+import { isId, type ConversationId, type TaskId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { principalName, type Principal } from '../../kernel/principal.ts';
 import { catalogueOf } from '../../text/reader.ts';
 import { renderNotice, renderRefusal } from '../../text/render.ts';
 import type { EngineParts, Health, Stopped } from '../engine.ts';
-import { answerUnit } from './answer-unit.ts';
+import { answerUnit, wasAskedBefore } from './answer-unit.ts';
 import { answerCommand } from './answers.ts';
 import { settle } from '../settle.ts';
+import { nearestTask } from '../task/nearest.ts';
 import type { StopUnitOrder } from '../task/stop.ts';
 
 /** What answering a command needs of the engine around it. */
@@ -53,47 +54,68 @@ async function handleStop(
   if (command.scope === 'all') return stopAll(host, message);
   const { parts } = host;
   const found =
-    command.scope === 'one' ? await findById(parts, command.id) : await findCurrent(parts, message);
-  const principal = principalOf(message);
-  const verdict =
-    found.kind === 'refused'
-      ? found
-      : await host.stop({ taskId: found.id, principal, to: 'stopped', commandId: message.id });
-  if (verdict.kind !== 'refused') return;
-  const text = renderRefusal(parts.options, verdict.code, verdict.detail);
+    command.scope === 'one'
+      ? await findById(parts, message, command.id)
+      : await findCurrent(parts, message);
+  const verdict = found.kind === 'refused' ? found : await stopFound(host, message, found);
+  if (verdict === 'answered') return;
+  const text =
+    verdict.kind === 'refused'
+      ? renderRefusal(parts.options, verdict.code, verdict.detail)
+      : sayStopped(parts, verdict.task);
   await settle(parts, () => answerUnit(message, text, { drops: false }));
 }
 
-type Found = { readonly kind: 'found'; readonly id: TaskId } | Refusal;
+interface FoundTask {
+  readonly kind: 'found';
+  readonly id: TaskId;
+  readonly conversationId: ConversationId;
+}
+type Found = FoundTask | Refusal;
 
-async function findById(parts: EngineParts, typed: string): Promise<Found> {
+// The stop answers the command in its own commit, but only where it was said (O-9).
+async function stopFound(
+  host: CommandHost,
+  message: MessageRecord,
+  { id: taskId, conversationId }: FoundTask,
+): Promise<'answered' | Stopped | Refusal> {
+  const order = { taskId, principal: principalOf(message), to: 'stopped' } as const;
+  if (conversationId !== message.conversationId) return host.stop(order);
+  const verdict = await host.stop({ ...order, commandId: message.id });
+  return verdict.kind === 'refused' ? verdict : 'answered';
+}
+
+function sayStopped(parts: EngineParts, { id: taskId, mandateText: request }: TaskRecord): string {
+  return renderNotice(parts.options, 'stopped', { request, taskId });
+}
+
+async function findById(parts: EngineParts, message: MessageRecord, typed: string): Promise<Found> {
   const task = isId('task', typed)
     ? await parts.store.query('task.byId', { id: typed })
     : undefined;
-  if (task !== undefined) return { kind: 'found', id: task.id };
-  const [nearest] = await parts.store.query('task.nearest', { from: typed, limit: 1 });
-  return refuse('not_found', {
-    id: typed,
-    ...(nearest === undefined ? {} : { nearest: nearest.id }),
-  });
+  if (task !== undefined) return { ...task, kind: 'found' };
+  const { conversationId } = message;
+  const asker = { conversationId, principal: principalOf(message) };
+  const nearest = await nearestTask(parts, typed, asker);
+  return refuse('not_found', { id: typed, ...(nearest === undefined ? {} : { nearest }) });
 }
 
 async function findCurrent(parts: EngineParts, message: MessageRecord): Promise<Found> {
   const { conversationId } = message;
   const turn = await parts.store.query('turn.ofConversation', { conversationId });
-  if (turn?.state === 'running') return { kind: 'found', id: turn.taskId };
+  if (turn?.state === 'running' && turn.firstSeq < message.seq)
+    return { kind: 'found', id: turn.taskId, conversationId };
   const [newest] = await openBefore(parts, message);
-  return newest === undefined ? refuse('nothing_to_stop') : { kind: 'found', id: newest.id };
+  return newest === undefined ? refuse('nothing_to_stop') : { ...newest, kind: 'found' };
 }
 
-// What was asked for after the command is not what the command meant, also when a crash repeats it.
 async function openBefore(
   parts: EngineParts,
   message: MessageRecord,
 ): Promise<readonly TaskRecord[]> {
   const { conversationId } = message;
   const open = await parts.store.query('task.openOf', { conversationId, limit: LIMITS.stopAllMax });
-  return open.filter((task) => task.mandateAt <= message.at);
+  return open.filter((task) => wasAskedBefore(task, message));
 }
 
 async function stopAll(host: CommandHost, message: MessageRecord): Promise<void> {
@@ -101,21 +123,24 @@ async function stopAll(host: CommandHost, message: MessageRecord): Promise<void>
   const principal = principalOf(message);
   const words = catalogueOf(parts.options.locale);
   const lines: string[] = [];
-  for (const task of await openBefore(parts, message)) {
-    const verdict = await host.stop({ taskId: task.id, principal, to: 'stopped' });
-    if (verdict.kind !== 'refused') {
-      lines.push(
-        renderNotice(parts.options, 'stopped', { request: task.mandateText, taskId: task.id }),
-      );
+  const seen = new Set<TaskId>();
+  const drops = {
+    drops: true,
+    seen,
+    nothing: renderRefusal(parts.options, 'nothing_to_stop', {}),
+    dropped: (count: number) => words.answers.droppedMessages(String(count)),
+  } as const;
+  // A stop frees the conversation for what waits in it: what a turn took up meanwhile is stopped too.
+  for (;;) {
+    for (const task of await openBefore(parts, message)) {
+      if (seen.has(task.id)) continue;
+      seen.add(task.id);
+      const verdict = await host.stop({ taskId: task.id, principal, to: 'stopped' });
+      if (verdict.kind !== 'refused') lines.push(sayStopped(parts, task));
     }
+    const verdict = await settle(parts, () => answerUnit(message, lines.join('\n'), drops));
+    if (verdict === 'answered') return;
   }
-  await settle(parts, () =>
-    answerUnit(message, lines.join('\n'), {
-      drops: true,
-      nothing: renderRefusal(parts.options, 'nothing_to_stop', {}),
-      dropped: (count) => words.answers.droppedMessages(String(count)),
-    }),
-  );
 }
 
 /** The principal whose verified identity the message was accepted with. */

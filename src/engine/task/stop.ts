@@ -41,12 +41,13 @@ type StopReads = {
 export async function commitStop(parts: EngineParts, order: StopUnitOrder): Promise<StopVerdict> {
   const task = await parts.store.query('task.byId', { id: order.taskId });
   if (task === undefined) return refuse('not_found', { id: order.taskId });
-  return settle(parts, () => stopUnit(order, task));
+  return settle(parts, (tries) => stopUnit(order, task, tries));
 }
 
 function stopUnit(
   order: StopUnitOrder,
   { id, conversationId }: TaskRecord,
+  tries: number,
 ): Unit<StopReads, StopVerdict> {
   const { commandId } = order;
   return {
@@ -66,8 +67,8 @@ function stopUnit(
       const { task, conversation } = rows;
       if (task === undefined || conversation === undefined)
         return refusal(refuse('not_found', { id }));
-      if (rows.command?.state === 'done')
-        return { verdict: stopped(task, undefined, []), writes: [] };
+      if (rows.command?.state === 'done' || (tries > 0 && task.state === order.to))
+        return { verdict: stoppedBefore(rows, task), writes: [] };
       const refused = judgeStop(order, task);
       if (refused !== undefined) return refusal(refused);
       return stopWrites(order, { ...rows, task, conversation }, at);
@@ -103,6 +104,12 @@ function stopWrites(
   endRun(ledger, rows.run, { state: 'cancelled', code: order.to, outcomeId: noticeId });
   if (order.commandId !== undefined) answerCommand(ledger, order.commandId, noticeId);
   return { verdict: stopped(moved, turn, running), writes: ledger.close() };
+}
+
+/** An earlier try has stopped it: what runs of it is interrupted all the same. */
+function stoppedBefore({ turn, open }: Rows<StopReads>, task: TaskRecord): StopVerdict {
+  if (turn?.taskId !== task.id || turn.state !== 'stopping') return stopped(task, undefined, []);
+  return stopped(task, turn, open.filter((step) => step.turnId === turn.id).map(nameOf));
 }
 
 function runningTurn(turn: TurnRecord | undefined, task: TaskRecord): TurnRecord | undefined {
