@@ -5,6 +5,8 @@ import { KeyRing, type KeyGrant } from '../../src/http/keys.ts';
 import { serveApi, type ServeOptions } from '../../src/http/serve.ts';
 import { createClient, type Client } from '../../src/client/client.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import { Installation, SILENT } from '../support/host.ts';
 
 /** Keys of every kind; long enough to be taken without a warning. */
@@ -49,6 +51,8 @@ export interface TestDoor {
   /** Speaks to the real socket; nothing is filled in but the key and the body's type. */
   ask(method: string, path: string, asked?: Asked): Promise<Answer>;
   client(key?: KeyName): Client;
+  /** How many streams wait for their next comment. */
+  resting(): number;
   /** Rows of every table, so that "nothing is stored" can be held. */
   counts(): Promise<Record<string, number>>;
 }
@@ -60,8 +64,9 @@ export async function openDoor(
   limits: ServeOptions['limits'] = {},
 ): Promise<TestDoor> {
   const installation = new Installation();
-  const engine = await installation.host();
   const { clock } = installation;
+  const resting = countRests(clock);
+  const engine = await installation.host();
   const keys = new KeyRing({ grants: GRANTS, clock, log: SILENT });
   const api = createApi({ engine, keys, log: SILENT, options: { version: '1.2.3', ...options } });
   const served = await serveApi({
@@ -85,8 +90,21 @@ export async function openDoor(
     host: new URL(url).host,
     ask: (method, path, asked) => ask(url, { method, path, ...asked }),
     client: (key = 'ops') => createClient({ url, key: SECRETS[key] }),
+    resting,
     counts: () => countRows(installation),
   };
+}
+
+function countRests(clock: Clock): () => number {
+  const sleep = clock.sleep.bind(clock);
+  let resting = 0;
+  clock.sleep = async (ms, signal) => {
+    const isRest = ms === LIMITS.httpKeepAliveCommentMs;
+    if (isRest) resting += 1;
+    await sleep(ms, signal);
+    if (isRest) resting -= 1;
+  };
+  return () => resting;
 }
 
 function ask(
