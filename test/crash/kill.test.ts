@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { killCycles } from './kill.ts';
+
+/** The quick tier; `npm run kill -- --cycles 200` is the long one. */
+const CYCLES = 5;
+
+test('T-16 E-1 V2 kill -9 under load loses nothing, repeats nothing and leaves nothing silent', async (t) => {
+  const tally = await killCycles(CYCLES, 11);
+  t.diagnostic(JSON.stringify(tally));
+  assert.equal(tally.cycles, CYCLES);
+  assert.ok(tally.answered > 0 && tally.acked > CYCLES, 'the load must have done something');
+  assert.equal(tally.answered + tally.waiting, tally.acked);
+});

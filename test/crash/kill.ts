@@ -1,0 +1,37 @@
+// `node test/crash/kill.ts --cycles 200 [--seed N]`: kills a host under load and prints one line of JSON.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { seededRandom } from '../../src/testing/sim-random.ts';
+import { checkStore, checkWaysOut, type KillTally } from './kill-checks.ts';
+import { killUnderLoad } from './kill-load.ts';
+
+/** Runs the cycles, checks everything and gives the figures. Throws an `AssertionError` at the first breach. */
+export async function killCycles(cycles: number, seed: number): Promise<KillTally> {
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-kill-'));
+  try {
+    const { host, witness, server } = await killUnderLoad(
+      folder,
+      cycles,
+      seededRandom(seed, 'kill'),
+    );
+    await checkWaysOut(host);
+    const code = await host.end();
+    if (code !== 0) throw new Error(`the host ended with ${code}`);
+    await server.close();
+    return checkStore(folder, witness);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { cycles: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
+  });
+  const began = performance.now();
+  const tally = await killCycles(Number(values.cycles), Number(values.seed));
+  const seconds = Math.round((performance.now() - began) / 1000);
+  console.log(JSON.stringify({ ...tally, answeredShare: tally.answered / tally.acked, seconds }));
+}
