@@ -123,6 +123,7 @@ class AssembledHost implements Host {
     await engine.start();
     const { api, url } = await this.#listen(engine, grants.keys, log);
     this.#announce(url);
+    void model.prepare?.();
     log.info('ready', { url, model: `${model.provider}/${model.name}`, version: manifest.version });
     const client = createClient({ url: WITHIN, key: grants.terminal, fetch: fetchOf(api) });
     return { url, model, client };

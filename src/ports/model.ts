@@ -75,6 +75,8 @@ export interface Model {
   readonly price: 'free' | 'costs-money' | 'unpriced';
   /** In tokens. */
   readonly contextWindow: number;
+  /** Loads ahead what the first call would load. A hint: nothing depends on it, and it never rejects. */
+  prepare?(): Promise<void>;
   /** Never rejects. `onText` gets live pieces of text, `onModel` the reported model as soon as it is known. */
   call(
     request: ModelRequest,

@@ -59,6 +59,8 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Model {
     name: options.name,
     price: priceWord(options.price),
     contextWindow: options.contextWindow,
+    // A library that cannot be loaded is the first call's fault to tell.
+    prepare: () => loadLibrary().then(ignored, ignored),
     call: (request, live) => new OneCall(setup, live).run(request),
   };
 }
@@ -182,7 +184,9 @@ class OneCall {
   }
 }
 
-/** At the first call: the library takes as long to load as the host to start. */
+const ignored = (): void => undefined;
+
+/** After the start: the library takes as long to load as the host to start. */
 async function loadLibrary(): Promise<
   typeof import('@earendil-works/pi-ai/api/openai-completions') &
     Pick<typeof import('@earendil-works/pi-ai/utils/transcript'), 'normalizeContext'>
