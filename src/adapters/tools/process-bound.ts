@@ -2,7 +2,7 @@
 // root a control group does it, where the machine lets us make one.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rmdir, writeFile } from 'node:fs/promises';
 import type { Clock } from '../../ports/clock.ts';
 
 /** Where groups that count processes are made: version 1, version 2, and 2 beside 1. */
@@ -26,6 +26,19 @@ export async function bindProcesses(most: number): Promise<ProcessBound | undefi
     if (existsSync(`${parent}/cgroup.procs`) && (await make(path, most))) return groupAt(path);
   }
   return undefined;
+}
+
+/** Removes the groups of hosts that were killed and could not. Never rejects. */
+export async function removeLeftGroups(): Promise<void> {
+  for (const parent of PARENTS) {
+    const names = await readdir(parent).catch(() => []);
+    const left = names.filter((name) => {
+      const host = /^sekisho-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1];
+      return host !== undefined && !existsSync(`/proc/${host}`);
+    });
+    // The kernel keeps a group that still has a process.
+    for (const name of left) await rmdir(`${parent}/${name}`).catch(() => undefined);
+  }
 }
 
 async function make(path: string, most: number): Promise<boolean> {

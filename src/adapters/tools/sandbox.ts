@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, sep } from 'node:path';
+import { removeLeftGroups } from './process-bound.ts';
 
 /** Found and tried: commands can be held apart from the machine. */
 export interface Sandbox {
@@ -51,6 +52,7 @@ export async function findSandbox(
   if (bwrap === undefined) {
     return { unavailable: 'bubblewrap is not installed (install the package bubblewrap)' };
   }
+  await removeLeftGroups();
   let problem = '';
   for (const extra of [['--disable-userns'], []]) {
     const sandbox = { bwrap, extra };
