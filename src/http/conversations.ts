@@ -93,11 +93,10 @@ async function postMessage(call: Call<unknown, MessageCreateBody>): Promise<Resp
 
 async function getTranscript(call: Call<PageQuery>): Promise<Response> {
   const { door, query } = call;
-  const { id } = await demandConversation(call, call.id, 'read');
-  const page = await readTranscript(door.engine, id, {
-    ...askPlace(query.cursor),
-    limit: askLimit(query),
-  });
+  const { id, seq } = await demandConversation(call, call.id, 'read');
+  // Counted from where it stands now: what comes while pages are turned moves none of them.
+  const place = query.cursor === undefined ? { before: seq + 1, skip: 0 } : askPlace(query.cursor);
+  const page = await readTranscript(door.engine, id, { ...place, limit: askLimit(query) });
   return reply(200, await mapPage(page, viewItem));
 }
 
@@ -109,8 +108,7 @@ interface TranscriptAsk {
   readonly limit: number;
 }
 
-function askPlace(cursor: string | undefined): Omit<TranscriptAsk, 'limit'> {
-  if (cursor === undefined) return { before: Number.MAX_SAFE_INTEGER, skip: 0 };
+function askPlace(cursor: string): Omit<TranscriptAsk, 'limit'> {
   const [, before, skip] = /^(\d{1,15})\.(\d{1,5})$/.exec(cursor) ?? [];
   if (before === undefined || skip === undefined) throw badCursor();
   return { before: Number(before), skip: Number(skip) };

@@ -1,103 +1,12 @@
 import assert from 'node:assert/strict';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createClient } from '../../src/client/client.ts';
 import type { ConversationId } from '../../src/kernel/ids.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { StreamEvent } from '../../src/wire/stream.ts';
+import type { StreamEvent } from '../../src/wire/stream.ts';
 import { asks, says, until } from '../support/host.ts';
-import { codeOf, GRANTS, openDoor, SECRETS, type KeyName, type TestDoor } from './door.ts';
-
-/** One event as it stands on the wire. */
-interface Frame {
-  readonly id: string | undefined;
-  readonly event: string | undefined;
-  readonly comment: string | undefined;
-  readonly data: StreamEvent | undefined;
-}
-
-interface Line {
-  readonly head: IncomingMessage;
-  /** The next frame with an event or a comment; undefined at a clean end; throws when it was cut. */
-  next(): Promise<Frame | undefined>;
-  /** Frames up to and with the first of this type. */
-  upTo(type: string): Promise<readonly Frame[]>;
-  rest(): Promise<readonly Frame[]>;
-  leave(): void;
-}
-
-async function openLine(
-  door: TestDoor,
-  path: string,
-  given: { readonly key?: KeyName; readonly after?: string } = {},
-): Promise<Line> {
-  const headers: Record<string, string> = {
-    Authorization: `Bearer ${SECRETS[given.key ?? 'ops']}`,
-  };
-  if (given.after !== undefined) headers['Last-Event-ID'] = given.after;
-  const request = httpRequest(`${door.url}${path}`, { headers, agent: false });
-  const head = await new Promise<IncomingMessage>((resolve, reject) => {
-    request.on('response', resolve).on('error', reject).end();
-  });
-  const frames = readFrames(head);
-  const next = async (): Promise<Frame | undefined> => {
-    const { value } = await frames.next();
-    return value;
-  };
-  return {
-    head,
-    next,
-    async upTo(type) {
-      const seen: Frame[] = [];
-      while (seen.at(-1)?.event !== type) {
-        const frame = await next();
-        assert.ok(frame !== undefined, `ended before ${type}`);
-        seen.push(frame);
-      }
-      return seen;
-    },
-    async rest() {
-      const seen: Frame[] = [];
-      for (let frame = await next(); frame !== undefined; frame = await next()) seen.push(frame);
-      return seen;
-    },
-    leave: () => request.destroy(),
-  };
-}
-
-async function* readFrames(head: IncomingMessage): AsyncGenerator<Frame, undefined, void> {
-  let text = '';
-  for await (const chunk of head) {
-    text += String(chunk);
-    const parts = text.split('\n\n');
-    text = parts.pop() ?? '';
-    for (const part of parts) {
-      const frame = frameOf(part);
-      if (frame.event !== undefined || frame.comment !== undefined) yield frame;
-    }
-  }
-  return undefined;
-}
-
-function frameOf(part: string): Frame {
-  const field = (name: string): string | undefined =>
-    part
-      .split('\n')
-      .find((line) => line.startsWith(`${name}:`))
-      ?.slice(name.length + 1)
-      .trim();
-  const data = field('data');
-  const told = data === undefined ? undefined : (JSON.parse(data) as StreamEvent);
-  // Each event on the wire has the described shape and nothing beyond it.
-  if (told !== undefined) assert.deepEqual(StreamEvent.parse(told), told);
-  return { id: field('id'), event: field('event'), comment: field(''), data: told };
-}
-
-const types = (frames: readonly Frame[]): (string | undefined)[] =>
-  frames.map(({ event }) => event);
-const kept = (frames: readonly Frame[]): readonly Frame[] =>
-  frames.filter(({ id }) => id !== undefined);
+import { codeOf, GRANTS, openDoor, type TestDoor } from './door.ts';
+import { kept, openLine, scriptText, types, type Frame, type Line } from './line.ts';
 
 /** A run of two calls and an answer that says so; it has ended. */
 async function finishedRun(door: TestDoor): Promise<{ id: string; conversationId: string }> {
@@ -110,30 +19,10 @@ async function finishedRun(door: TestDoor): Promise<{ id: string; conversationId
   return door.client('runner').createRun({ input: 'pay it', wait: 300 });
 }
 
-/** A model call whose text the test says piece by piece. */
-function scriptText(door: TestDoor): {
-  readonly begun: Promise<void>;
-  say(piece: string): void;
-  end(): void;
-} {
-  const begun = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<void>();
-  let text = '';
-  let tell = (_piece: string): void => {};
-  door.installation.model.call = async (_request, live) => {
-    tell = live.onText;
-    begun.resolve();
-    await ended.promise;
-    return says(text);
-  };
-  return {
-    begun: begun.promise,
-    say(piece) {
-      text += piece;
-      tell(piece);
-    },
-    end: () => ended.resolve(),
-  };
+async function nextMessage(line: Line): Promise<StreamEvent & { type: 'message' }> {
+  const told = (await line.upTo('message')).at(-1)?.data;
+  assert.ok(told?.type === 'message');
+  return told;
 }
 
 /** Resolves once a stream has nothing to send and waits for its next comment. */
@@ -315,25 +204,15 @@ describe('the stream of a conversation', () => {
     const { id } = await client.openConversation({ channel: 'terminal', address: 'main' });
     const line = await openLine(door, `/v1/conversations/${id}/events`);
     const sent = await client.postMessage(id, { text: 'hello' });
-    const told: (StreamEvent & { type: 'message' })[] = [];
-    while (told.length < 2) {
-      const { data } = (await line.upTo('message')).at(-1) ?? {};
-      if (data?.type === 'message') told.push(data);
-    }
-    assert.deepEqual(
-      told.map(({ role, text }) => [role, text]),
-      [
-        ['user', 'hello'],
-        ['assistant', 'hi'],
-      ],
-    );
-    assert.equal(told[0]?.messageId, sent.messageId);
+    const asked = await nextMessage(line);
+    assert.deepEqual([asked.role, asked.text, asked.messageId], ['user', 'hello', sent.messageId]);
+    const said = await nextMessage(line);
+    assert.deepEqual([said.role, said.text], ['assistant', 'hi']);
     assert.equal((await client.message(sent.messageId)).answer, 'hi');
     await client.postMessage(id, { text: '/help' });
-    const command = (await line.upTo('message')).at(-1)?.data;
-    assert.ok(command?.type === 'message' && command.role === 'user');
-    const answer = (await line.upTo('message')).at(-1)?.data;
-    assert.ok(answer?.type === 'message' && answer.role === 'assistant');
+    assert.equal((await nextMessage(line)).role, 'user');
+    const answer = await nextMessage(line);
+    assert.equal(answer.role, 'assistant');
     assert.match(answer.text, /\/stop/);
     line.leave();
   });
@@ -389,72 +268,5 @@ describe('A-5: the streams of a key', () => {
     lines[0]?.leave();
     await freed(door, path);
     lines[1]?.leave();
-  });
-});
-
-describe('the client', () => {
-  test('A-1: takes a broken stream up where it was', async (context) => {
-    const door = await openDoor(context);
-    const call = scriptText(door);
-    const { id } = await door.client('runner').createRun({ input: 'x' });
-    await call.begun;
-    const cut = new AbortController();
-    const asked: (string | null)[] = [];
-    const client = createClient({
-      url: door.url,
-      key: SECRETS.runner,
-      fetch: (url, init = {}) => {
-        asked.push(new Headers(init.headers).get('last-event-id'));
-        const signal = asked.length === 1 ? cut.signal : (init.signal ?? null);
-        return fetch(url, { ...init, signal });
-      },
-    });
-    const seen: StreamEvent[] = [];
-    for await (const event of client.runEvents(id)) {
-      seen.push(event);
-      if (event.type !== 'run.started') continue;
-      cut.abort();
-      call.say('Hello');
-      call.end();
-    }
-    const started = seen.find(({ type }) => type === 'run.started');
-    assert.ok(started !== undefined && 'id' in started);
-    assert.deepEqual(asked, [null, started.id]);
-    const ids = seen.flatMap((event) => ('id' in event ? [event.id] : []));
-    assert.equal(new Set(ids).size, ids.length);
-    assert.equal(seen.at(-1)?.type, 'run.completed');
-    assert.deepEqual(
-      seen.filter((event) => 'id' in event).map(({ type }) => type),
-      ['run.queued', 'run.started', 'model.selected', 'run.completed'],
-    );
-  });
-
-  test('throws what the host says no to, and what cannot be reached', async (context) => {
-    const door = await openDoor(context);
-    const client = door.client('runner');
-    await assert.rejects(client.run('run_0000000000000000'), {
-      name: 'ApiProblem',
-      status: 404,
-      code: 'not_found',
-    });
-    await assert.rejects(client.status(), { status: 403, code: 'forbidden' });
-    await assert.rejects(client.runEvents('run_0000000000000000').next(), { code: 'not_found' });
-    const nobody = createClient({ url: 'http://127.0.0.1:1', key: 'x' });
-    await assert.rejects(nobody.status(), TypeError);
-    await assert.rejects(nobody.runEvents('run_0000000000000000').next(), TypeError);
-  });
-
-  test('ends a stream by its signal without an error', async (context) => {
-    const door = await openDoor(context);
-    const client = door.client();
-    const { id } = await client.openConversation();
-    const stop = new AbortController();
-    const reading = client.conversationEvents(id, { signal: stop.signal });
-    await client.postMessage(id, { text: 'hello' });
-    assert.equal((await reading.next()).value?.type, 'message');
-    stop.abort();
-    const rest: StreamEvent[] = [];
-    for await (const event of reading) rest.push(event);
-    assert.ok(rest.length < 5);
   });
 });

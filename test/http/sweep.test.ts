@@ -86,8 +86,8 @@ describe('without a valid key', () => {
       }
     }
     assert.deepEqual(await door.counts(), before);
-    const open_ = all.filter(({ line }) => line.need === 'none').map(({ path }) => path);
-    assert.deepEqual(open_, ['/healthz', '/readyz']);
+    const probes = all.filter(({ line }) => line.need === 'none').map(({ path }) => path);
+    assert.deepEqual(probes, ['/healthz', '/readyz']);
   });
 
   test('X-1: a key in the URL opens nothing', async (context) => {

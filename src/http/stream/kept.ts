@@ -48,13 +48,16 @@ export async function readMoments(
   const conversation = await store.query('conversation.byId', { id: conversationId });
   const committed = conversation?.seq ?? after;
   if (committed <= after) return { moments: [], upTo: after, committed };
-  const range = { conversationId, after, limit: PAGE_ROWS };
-  const [events, steps] = await Promise.all([
-    store.query('event.after', range),
-    store.query('step.after', range),
-  ]);
-  const page = orderMoments({ events, steps, after, committed, limit: PAGE_ROWS });
-  return { ...page, committed };
+  // A page of steps that all began before us would not move on; a wider one does.
+  for (let limit = PAGE_ROWS; ; limit *= 2) {
+    const range = { conversationId, after, limit };
+    const [events, steps] = await Promise.all([
+      store.query('event.after', range),
+      store.query('step.after', range),
+    ]);
+    const page = orderMoments({ events, steps, after, committed, limit });
+    if (page.upTo > after) return { ...page, committed };
+  }
 }
 
 async function lookUp(

@@ -29,7 +29,7 @@ export interface RowPage {
 /**
  * The union of event rows and step rows by seq (design principle 5). A full page of one kind hides
  * what comes after its last row, so nothing above that is given yet: no moment is skipped and none
- * comes twice.
+ * comes twice. `upTo` stays at `after` when the limit was too small to say anything.
  */
 export function orderMoments({ events, steps, after, committed, limit }: RowPage): MomentPage {
   const upTo = Math.min(

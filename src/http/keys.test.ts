@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import { ensureKeyFile, KeyRing, newSecret, type KeyGrant } from './keys.ts';
+
+const SECRET = 'a-secret-0123456789abcdef0123456789abcdef';
+const OTHER = 'b-secret-0123456789abcdef0123456789abcdef';
+
+class Time implements Clock {
+  at = 1_800_000_000_000;
+  now(): number {
+    return this.at;
+  }
+  sleep(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+function silent(warned: string[] = []): Log {
+  const warn = (message: string): void => void warned.push(message);
+  return { debug() {}, info() {}, warn, error() {} };
+}
+
+function grant(given: Partial<KeyGrant> = {}): KeyGrant {
+  return { name: 'a', scopes: ['run'], secret: SECRET, ...given };
+}
+
+function folder(context: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'sekisho-keys-'));
+  context.after(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+describe('a ring of keys', () => {
+  test('A-3: knows each key by its whole secret and gives its scopes', () => {
+    const grants = [grant(), grant({ name: 'b', scopes: ['admin'], secret: OTHER })];
+    const ring = new KeyRing({ grants, clock: new Time(), log: silent() });
+    assert.deepEqual(ring.verify(SECRET)?.principal, { kind: 'key', id: 'a', isAdmin: false });
+    assert.deepEqual([...(ring.verify(SECRET)?.scopes ?? [])], ['run']);
+    assert.equal(ring.verify(OTHER)?.name, 'key:b');
+    assert.deepEqual([...(ring.verify(OTHER)?.scopes ?? [])], ['run', 'read', 'admin']);
+    for (const wrong of ['', ' ', SECRET.slice(1), `${SECRET} `, SECRET.toUpperCase()]) {
+      assert.equal(ring.verify(wrong), undefined, wrong);
+    }
+  });
+
+  test('A-3: holds no secret, neither in itself nor in what it says of itself', async () => {
+    const { inspect } = await import('node:util');
+    const ring = new KeyRing({ grants: [grant()], clock: new Time(), log: silent() });
+    assert.ok(!inspect(ring, { depth: 9, showHidden: true }).includes(SECRET));
+    assert.ok(!JSON.stringify(ring.verify(SECRET)).includes(SECRET));
+  });
+
+  test('A-3: is changed without a restart, all at once', () => {
+    const ring = new KeyRing({ grants: [grant()], clock: new Time(), log: silent() });
+    ring.replace([grant({ secret: OTHER })]);
+    assert.equal(ring.verify(SECRET), undefined);
+    assert.equal(ring.verify(OTHER)?.name, 'key:a');
+    assert.throws(() => ring.replace([grant({ secret: ' ' })]), { code: 'bad_key' });
+    assert.equal(ring.verify(OTHER)?.name, 'key:a');
+  });
+
+  test('refuses a blank key, a name twice and a secret twice, and warns of a short one', () => {
+    const warned: string[] = [];
+    const make = (...grants: KeyGrant[]): KeyRing =>
+      new KeyRing({ grants, clock: new Time(), log: silent(warned) });
+    assert.throws(() => make(grant({ secret: '' })), { code: 'bad_key' });
+    assert.throws(() => make(grant(), grant({ secret: OTHER })), { code: 'bad_key' });
+    assert.throws(() => make(grant(), grant({ name: 'b' })), { code: 'bad_key' });
+    assert.deepEqual(warned, []);
+    make(grant({ secret: 'short' }));
+    assert.equal(warned.length, 1);
+  });
+});
+
+describe('the generated key', () => {
+  test('A-3: is made once, for its owner alone, and is long', (context) => {
+    const path = join(folder(context), 'api-key');
+    assert.equal(ensureKeyFile(path), false);
+    const secret = readFileSync(path, 'utf8').trim();
+    assert.ok(secret.length >= 43);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    ensureKeyFile(path);
+    assert.equal(readFileSync(path, 'utf8').trim(), secret);
+    assert.notEqual(newSecret(), newSecret());
+  });
+
+  test('X-6: a file that others can read is closed, and that is said', (context) => {
+    const path = join(folder(context), 'api-key');
+    ensureKeyFile(path);
+    chmodSync(path, 0o644);
+    assert.equal(ensureKeyFile(path), true);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+  });
+
+  test('A-3: is read again when its file changes, at most once a second', (context) => {
+    const keyFile = join(folder(context), 'api-key');
+    writeFileSync(keyFile, SECRET);
+    const clock = new Time();
+    const ring = new KeyRing({ grants: [], keyFile, clock, log: silent() });
+    assert.equal(ring.verify(SECRET)?.name, 'key:local');
+    writeFileSync(keyFile, OTHER);
+    utimesSync(keyFile, 1, 1);
+    assert.equal(ring.verify(SECRET)?.name, 'key:local');
+    clock.at += 1_000;
+    assert.equal(ring.verify(SECRET), undefined);
+    assert.equal(ring.verify(OTHER)?.name, 'key:local');
+  });
+
+  test('A-3: opens nothing once its file is gone or blank', (context) => {
+    const keyFile = join(folder(context), 'api-key');
+    writeFileSync(keyFile, SECRET);
+    const clock = new Time();
+    const ring = new KeyRing({ grants: [grant({ secret: OTHER })], keyFile, clock, log: silent() });
+    writeFileSync(keyFile, '\n');
+    clock.at += 1_000;
+    assert.equal(ring.verify(SECRET), undefined);
+    assert.equal(ring.verify('')?.name, undefined);
+    rmSync(keyFile);
+    clock.at += 1_000;
+    assert.equal(ring.verify(SECRET), undefined);
+    assert.equal(ring.verify(OTHER)?.name, 'key:a');
+    writeFileSync(keyFile, SECRET);
+    clock.at -= 3_600_000;
+    assert.equal(ring.verify(SECRET)?.name, 'key:local');
+  });
+});
