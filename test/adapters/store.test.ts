@@ -1,10 +1,10 @@
-import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPostgres } from '../../src/adapters/store/postgres/open.ts';
 import { openSqlite } from '../../src/adapters/store/sqlite/open.ts';
+import { FIELDS } from '../../src/adapters/store/tables.ts';
 import { ID_PREFIX, idBody } from '../../src/kernel/ids.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import type { Opened } from '../../src/testing/store-case.ts';
@@ -34,17 +34,20 @@ storeContract({
 storeContract({ name: 'SQLite in a file', open: () => onFile(true) });
 storeContract({ name: 'SQLite in a shared file', open: () => onFile(false) });
 
+// One schema for all cases, emptied between them: making one anew takes longer than a case.
 let postgres: TestPostgres | undefined;
+let url = '';
 before(async () => {
   postgres = await startPostgres();
+  url = await postgres.freshUrl();
+  await (await openPostgres({ url, ids })).close();
 });
 after(() => postgres?.stop());
 
 storeContract({
   name: 'PostgreSQL',
   async open() {
-    assert.ok(postgres !== undefined);
-    const url = await postgres.freshUrl();
+    await postgres?.empty(url, Object.keys(FIELDS));
     return { store: await openPostgres({ url, ids }), again: () => openPostgres({ url, ids }) };
   },
 });

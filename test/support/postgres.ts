@@ -20,8 +20,8 @@ export interface TestPostgres {
   readonly url: string;
   /** The address of an empty schema; every call makes another one. */
   freshUrl(): Promise<string>;
-  /** Runs SQL past every store. */
-  run(sql: string): Promise<readonly Record<string, unknown>[]>;
+  /** Deletes all rows of these tables in the schema of `url`. */
+  empty(url: string, tables: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -53,13 +53,20 @@ export async function startPostgres(): Promise<TestPostgres> {
       await pool.query(`create schema s${schemas}`);
       return `${server.url}?options=${encodeURIComponent(`-c search_path=s${schemas}`)}`;
     },
-    run: async (sql) => (await pool.query<Record<string, unknown>>(sql)).rows,
+    async empty(url, tables) {
+      const schema = schemaOf(url);
+      await pool.query(tables.map((table) => `delete from ${schema}.${table}`).join(';'));
+    },
     async stop() {
       await pool.end();
       await server.stop();
       rmSync(root, { recursive: true, force: true });
     },
   };
+}
+
+function schemaOf(url: string): string {
+  return new URL(url).searchParams.get('options')?.split('=').at(-1) ?? 'public';
 }
 
 async function startServer(root: string): Promise<Server> {

@@ -65,8 +65,9 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
     types,
     verify,
   });
-  // Without a listener a connection that is lost while idle would end the process.
+  // Without listeners a lost connection would end the process; whoever uses it learns by its query.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   try {
     const traits = { exclusive: false, description: await prepared(pool, options) };
     return new PostgresStore({ pool, ids: options.ids, traits, testClock: options.testClock });

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, test, type TestContext } from 'node:test';
+import { nextMigration } from '../../src/adapters/store/migrate.ts';
+import type { Migration } from '../../src/adapters/store/migration.ts';
+import { MIGRATIONS } from '../../src/adapters/store/migrations.ts';
+import { openPostgres } from '../../src/adapters/store/postgres/open.ts';
+import { openSqlite, openSqliteReadOnly } from '../../src/adapters/store/sqlite/open.ts';
+import { columnOf, FIELDS } from '../../src/adapters/store/tables.ts';
+import { ID_PREFIX, idBody } from '../../src/kernel/ids.ts';
+import type { Inspectable } from '../../src/testing/store-dump.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+
+const PARTS = {
+  clock: { now: () => 1 },
+  ids: { next: (kind: keyof typeof ID_PREFIX) => `${ID_PREFIX[kind]}${idBody(0, 1)}` as never },
+};
+
+/** A made-up next version: a new column and an index, and the same in a store that is new. */
+const COLORS: Migration = {
+  number: 2,
+  name: 'colors',
+  breaking: 'no',
+  sql: ({ text }) => [
+    `alter table task add column color ${text}`,
+    `create index task_color on task (color) where color is not null`,
+  ],
+};
+const NEXT = [...MIGRATIONS, COLORS];
+
+let server: TestPostgres;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.stop());
+
+function pathOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'store-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'store.db');
+}
+
+const SQLITE_SCHEMA = `select type, name, tbl_name, sql from sqlite_schema order by type, name`;
+const POSTGRES_SCHEMA = `
+  select 'column' as type, table_name || '.' || column_name as name,
+    concat_ws(' ', ordinal_position, data_type, is_nullable, column_default, collation_name) as sql
+  from information_schema.columns where table_schema = current_schema()
+  union all
+  select 'index', indexname, regexp_replace(indexdef, ' ON [^ ]*\\.', ' ON ')
+  from pg_indexes where schemaname = current_schema()
+  order by 1, 2`;
+
+async function schemaOf(store: Inspectable, sql: string): Promise<unknown[]> {
+  return (await store.inspect(sql)).map((row) => ({ ...row }));
+}
+
+describe('a store that is migrated equals one that is new', () => {
+  test('on SQLite', async (t) => {
+    const path = pathOf(t);
+    const first = openSqlite({ path, ...PARTS });
+    const earlier = await schemaOf(first, SQLITE_SCHEMA);
+    await first.close();
+    const migrated = openSqlite({ path, ...PARTS, migrations: NEXT });
+    const fresh = openSqlite({ path: ':memory:', ...PARTS, migrations: NEXT });
+    const schema = await schemaOf(migrated, SQLITE_SCHEMA);
+    assert.ok(schema.length > 30);
+    assert.deepEqual(schema, await schemaOf(fresh, SQLITE_SCHEMA));
+    assert.notDeepEqual(schema, earlier, 'the comparison sees a difference');
+    await migrated.close();
+    await fresh.close();
+  });
+
+  test('on PostgreSQL', async () => {
+    const url = await server.freshUrl();
+    const first = await openPostgres({ url, ids: PARTS.ids });
+    const earlier = await schemaOf(first, POSTGRES_SCHEMA);
+    await first.close();
+    const migrated = await openPostgres({ url, ids: PARTS.ids, migrations: NEXT });
+    const freshUrl = await server.freshUrl();
+    const fresh = await openPostgres({ url: freshUrl, ids: PARTS.ids, migrations: NEXT });
+    const schema = await schemaOf(migrated, POSTGRES_SCHEMA);
+    assert.ok(schema.length > 100);
+    assert.deepEqual(schema, await schemaOf(fresh, POSTGRES_SCHEMA));
+    assert.notDeepEqual(schema, earlier, 'the comparison sees a difference');
+    await migrated.close();
+    await fresh.close();
+  });
+});
+
+test('each record has its columns on both dialects, and no more', async (t) => {
+  const sqlite = openSqlite({ path: pathOf(t), ...PARTS });
+  const postgres = await openPostgres({ url: await server.freshUrl(), ids: PARTS.ids });
+  for (const [table, fields] of Object.entries(FIELDS)) {
+    const expected = fields.map((field) => columnOf(field));
+    const inSqlite = await sqlite.inspect(`select name from pragma_table_info('${table}')`);
+    assert.deepEqual(
+      inSqlite.map((row) => row['name']),
+      expected,
+      table,
+    );
+    const inPostgres = await postgres.inspect(`select column_name as name
+      from information_schema.columns where table_schema = current_schema()
+      and table_name = '${table}' order by ordinal_position`);
+    assert.deepEqual(
+      inPostgres.map((row) => row['name']),
+      expected,
+      table,
+    );
+  }
+  await sqlite.close();
+  await postgres.close();
+});
+
+describe('a store that a later version changed', () => {
+  const breaking: Migration = { ...COLORS, breaking: 'yes' };
+
+  test('is refused when the change would do harm, with both versions named', async (t) => {
+    const path = pathOf(t);
+    await openSqlite({ path, ...PARTS, migrations: [...MIGRATIONS, breaking] }).close();
+    const refused = (fault: { code: string; message: string }): boolean => {
+      assert.equal(fault.code, 'store_too_new');
+      assert.match(fault.message, /schema version 2 \(colors\).* up to 1 only/);
+      return true;
+    };
+    assert.throws(() => openSqlite({ path, ...PARTS }), refused);
+    assert.throws(() => openSqliteReadOnly(path), refused);
+    const url = await server.freshUrl();
+    const migrations = [...MIGRATIONS, breaking];
+    await (await openPostgres({ url, ids: PARTS.ids, migrations })).close();
+    await assert.rejects(openPostgres({ url, ids: PARTS.ids }), refused);
+  });
+
+  test('is opened when the change does no harm', async (t) => {
+    const path = pathOf(t);
+    await openSqlite({ path, ...PARTS, migrations: NEXT }).close();
+    const store = openSqlite({ path, ...PARTS });
+    const numbers = (await store.inspect('select number from migration')).map(
+      (row) => row['number'],
+    );
+    assert.deepEqual(numbers, [1, 2]);
+    await store.close();
+  });
+
+  test('the harm of an earlier unknown migration counts as well', () => {
+    const applied = [
+      { number: 1, name: 'start', breaking: 'yes' },
+      { number: 2, name: 'colors', breaking: 'yes' },
+      { number: 3, name: 'more', breaking: 'no' },
+    ];
+    assert.throws(() => nextMigration(applied, MIGRATIONS), { code: 'store_too_new' });
+  });
+});
+
+describe('a migration', () => {
+  test('is applied whole or not at all, and its store stays as it was', async (t) => {
+    const path = pathOf(t);
+    await openSqlite({ path, ...PARTS }).close();
+    const broken: Migration = {
+      ...COLORS,
+      sql: (words) => [...COLORS.sql(words), 'create table oops (', 'select 1'],
+    };
+    const migrations = [...MIGRATIONS, broken];
+    assert.throws(() => openSqlite({ path, ...PARTS, migrations }), { code: 'bug' });
+    const db = new DatabaseSync(path, { readOnly: true });
+    const left = db
+      .prepare(`select name from pragma_table_info('task') where name = 'color'`)
+      .all();
+    assert.deepEqual(left, []);
+    db.close();
+    await openSqlite({ path, ...PARTS }).close();
+    const url = await server.freshUrl();
+    await (await openPostgres({ url, ids: PARTS.ids })).close();
+    await assert.rejects(openPostgres({ url, ids: PARTS.ids, migrations }), { code: 'bug' });
+    await (await openPostgres({ url, ids: PARTS.ids })).close();
+  });
+
+  test('a store that no host of this version has opened is not read', async (t) => {
+    const path = pathOf(t);
+    await openSqlite({ path, ...PARTS }).close();
+    const db = new DatabaseSync(path);
+    db.exec('delete from migration');
+    db.close();
+    assert.throws(() => openSqliteReadOnly(path), { code: 'store_too_old' });
+  });
+
+  test('numbers rise by one and names differ', () => {
+    assert.deepEqual(
+      MIGRATIONS.map((one) => one.number),
+      MIGRATIONS.map((_, place) => place + 1),
+    );
+    assert.equal(new Set(MIGRATIONS.map((one) => one.name)).size, MIGRATIONS.length);
+  });
+});
