@@ -29,14 +29,8 @@ test('T-3: the page of states shows nine for a task, of which five are ends that
   const arrows = [...drawing.matchAll(/^ {2}(\w+) --> (\w+)$/gm)].map(([, from, to]) => [from, to]);
   const left = new Set(arrows.map(([from]) => from));
   const ends = new Set(arrows.map(([, to]) => to).filter((to) => !left.has(to)));
-  assert.deepEqual([...left].toSorted(), ['active', 'blocked', 'paused', 'waiting']);
-  assert.deepEqual([...ends].toSorted(), [
-    'cancelled',
-    'completed',
-    'expired',
-    'failed',
-    'stopped',
-  ]);
+  assert.deepEqual(left, new Set(['active', 'waiting', 'paused', 'blocked']));
+  assert.deepEqual(ends, new Set(['completed', 'failed', 'stopped', 'cancelled', 'expired']));
 });
 
 test('docs/words.md explains each word once', () => {
