@@ -94,9 +94,21 @@ class Host implements Engine {
     await this.#drain(graceMs);
     this.#ticking.abort();
     await Promise.all(this.#loops);
-    if (this.#startedAt !== null && this.#state !== 'failed')
+    if (this.#startedAt !== null && !this.#hasFailed()) await this.#giveUp();
+    if (!this.#hasFailed()) this.#state = 'stopped';
+  }
+
+  /** Without it the claims are waited out or taken over: a store that refuses it ends no stop. */
+  async #giveUp(): Promise<void> {
+    try {
       await commitHostStop(this.parts, this.#hostId);
-    if (this.#state !== 'failed') this.#state = 'stopped';
+    } catch (error) {
+      this.#onFault(error, 'lease');
+    }
+  }
+
+  #hasFailed(): boolean {
+    return this.#state === 'failed';
   }
 
   health(): Health {
@@ -254,7 +266,13 @@ class Host implements Engine {
   }
 
   #sweepHost(): Parameters<typeof sweepTurns>[0] {
-    return { parts: this.parts, live: this.live, hostId: this.#hostId, pump: this.#pump };
+    return {
+      parts: this.parts,
+      live: this.live,
+      hostId: this.#hostId,
+      pump: this.#pump,
+      onFault: (error, where) => this.#onFault(error, where),
+    };
   }
 
   #onFault(error: unknown, where: string): void {

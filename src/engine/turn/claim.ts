@@ -1,9 +1,11 @@
 import { countTurn, openTask } from '../../core/task/decide.ts';
+import { mayHold } from '../../core/lease/record.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { ConversationId, HostId, TaskId, TurnId } from '../../kernel/ids.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import type { At, Decision, Read, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { boundsOf, mandateOf } from '../task/mandate.ts';
@@ -29,7 +31,7 @@ interface ClaimOrder {
 /**
  * Claims the next input of a conversation: the message is bound to exactly one task, the turn gets the
  * next token and its first model call is reserved, in one commit (T-1, T-10). Undefined when there is
- * nothing to claim or another turn has the conversation.
+ * nothing to claim, another turn has the conversation, or this host's lease has run out.
  */
 export async function claimTurn(
   parts: EngineParts,
@@ -40,10 +42,14 @@ export async function claimTurn(
   },
 ): Promise<Claim | undefined> {
   const { conversationId } = order;
-  const [head] = await parts.store.query('message.claimable', { conversationId, limit: 1 });
-  if (head === undefined) return undefined;
-  const claim: ClaimOrder = { ...order, newTaskId: parts.ids.next('task'), head };
-  return settle(parts, (tries) => claimUnit(parts, claim, tries));
+  for (let looks = 0; looks < LIMITS.lostRacesMax; looks += 1) {
+    const [head] = await parts.store.query('message.claimable', { conversationId, limit: 1 });
+    if (head === undefined) return undefined;
+    const claim: ClaimOrder = { ...order, newTaskId: parts.ids.next('task'), head };
+    const verdict = await settle(parts, (tries) => claimUnit(parts, claim, tries));
+    if (verdict !== 'stale') return verdict;
+  }
+  return undefined;
 }
 
 type ClaimReads = {
@@ -52,6 +58,7 @@ type ClaimReads = {
   readonly task?: Read<'task.byId'>;
   readonly turn?: Read<'turn.byId'>;
   readonly step?: Read<'step.lastOf'>;
+  readonly host?: Read<'host.byId'>;
 };
 
 // Inputs of one task that are claimed together; more of them join at the turn's end.
@@ -61,9 +68,10 @@ function claimUnit(
   parts: EngineParts,
   order: ClaimOrder,
   tries: number,
-): Unit<ClaimReads, Claim | undefined> {
-  const { conversationId, turnId, head } = order;
+): Unit<ClaimReads, Claim | 'stale' | undefined> {
+  const { conversationId, turnId, head, hostId } = order;
   const own = { conversationId, turnId };
+  const isShared = !parts.store.traits.exclusive;
   return {
     name: 'turn.claim',
     reads: {
@@ -76,20 +84,23 @@ function claimUnit(
             turn: { read: 'turn.byId', args: { id: turnId } },
             step: { read: 'step.lastOf', args: own },
           }),
+      ...(isShared ? { host: { read: 'host.byId', args: { id: hostId } } } : {}),
     },
-    decide: ({ conversation, inputs, task, turn, step }, at) => {
+    decide: ({ conversation, inputs, task, turn, step, host }, at) => {
       if (conversation !== undefined && turn !== undefined && step !== undefined) {
         return { verdict: { conversation, turn, firstStep: step }, writes: [] };
       }
-      const first = inputs[0];
-      if (conversation === undefined || conversation.turnId !== null || first?.id !== head.id) {
-        return { verdict: undefined, writes: [] };
-      }
+      if (conversation === undefined || conversation.turnId !== null) return NOTHING;
+      // A claim under a lease that has run out would be taken over as soon as it was made.
+      if (isShared && !mayHold(host, at.now)) return NOTHING;
+      if (inputs[0]?.id !== head.id) return { verdict: 'stale', writes: [] };
       const together = inputs.filter((input) => input.id === head.id || isTogether(input, head));
       return claimWrites(parts, order, { conversation, inputs: together, task }, at);
     },
   };
 }
+
+const NOTHING = { verdict: undefined, writes: [] } as const;
 
 function isTogether(input: MessageRecord, head: MessageRecord): boolean {
   return head.taskId !== null && input.taskId === head.taskId;
@@ -112,7 +123,7 @@ function claimWrites(
   ledger.hold(turnId);
   const task = countTurn(
     found.task ?? createTask(parts, ledger, order),
-    head.kind === 'generated' ? 'host' : 'person',
+    found.inputs.some((input) => input.kind === 'genuine') ? 'person' : 'host',
     at.now,
   );
   const runId = head.runId;

@@ -36,6 +36,11 @@ export class Pump {
     return this.#running.size;
   }
 
+  /** The turns that run here, those that are being claimed among them. */
+  get turns(): readonly TurnId[] {
+    return [...this.#running.keys()];
+  }
+
   has(turnId: TurnId): boolean {
     return this.#running.has(turnId);
   }
