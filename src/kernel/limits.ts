@@ -39,6 +39,8 @@ export const LIMITS = {
   shutdownMs: 75 * SECOND,
   /** From a store's input/output error to the exit of the process. */
   storeFailedExitMs: 10 * SECOND,
+  /** How long a host whose store failed still answers, with 503 and the reason. */
+  storeFailedShownMs: 3 * SECOND,
   idempotencyKeptMs: 24 * HOUR,
   replyFreshMs: 24 * HOUR,
   taskDeadlineMs: 7 * DAY,

@@ -17,12 +17,20 @@ export interface HostProcess {
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code after the drain. */
   end(): Promise<number | null>;
+  /** The exit code of a host that ends by itself. */
+  readonly ended: Promise<number | null>;
 }
 
-/** Starts the real command line on a folder with a `sekisho.yaml` and a `data` folder. */
-export async function startHost(folder: string): Promise<HostProcess> {
-  const argv = [LAUNCHER, 'start', '--no-terminal', '--config', join(folder, 'sekisho.yaml')];
-  const child = spawn(process.execPath, argv, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+/**
+ * Starts the real command line, `under` a tracer when one is given, on a folder with a `sekisho.yaml` and a `data` folder.
+ */
+export async function startHost(
+  folder: string,
+  under: readonly string[] = [],
+): Promise<HostProcess> {
+  const start = [LAUNCHER, 'start', '--no-terminal', '--config', join(folder, 'sekisho.yaml')];
+  const [command = process.execPath, ...argv] = [...under, process.execPath, ...start];
+  const child = spawn(command, argv, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const errors: string[] = [];
   child.stderr.on('data', (piece: Buffer) => errors.push(piece.toString()));
   const line = await firstLine(child);
@@ -37,6 +45,7 @@ export async function startHost(folder: string): Promise<HostProcess> {
     pid: child.pid ?? 0,
     kill: () => signal(child, 'SIGKILL').then(() => undefined),
     end: () => signal(child, 'SIGTERM'),
+    ended: once(child, 'exit').then(([code]: unknown[]) => code as number | null),
   };
 }
 

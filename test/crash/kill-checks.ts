@@ -40,7 +40,7 @@ export function checkStore(folder: string, witness: Witness): KillTally {
   try {
     assert.equal(db.prepare('pragma integrity_check').get()?.['integrity_check'], 'ok');
     assert.deepEqual(db.prepare('pragma foreign_key_check').all(), []);
-    const all = (sql: string): Row[] => db.prepare(sql).all() as Row[];
+    const all = (sql: string): Row[] => db.prepare(sql).all();
     checkNothingTwice(all('select * from step'), witness);
     return checkMessages(all, witness);
   } finally {

@@ -33,5 +33,7 @@ if (import.meta.main) {
   const began = performance.now();
   const tally = await killCycles(Number(values.cycles), Number(values.seed));
   const seconds = Math.round((performance.now() - began) / 1000);
-  console.log(JSON.stringify({ ...tally, answeredShare: tally.answered / tally.acked, seconds }));
+  process.stdout.write(
+    `${JSON.stringify({ ...tally, answeredShare: tally.answered / tally.acked, seconds })}\n`,
+  );
 }

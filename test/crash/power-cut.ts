@@ -63,19 +63,31 @@ function readCall(line: string, folder: string): Call | undefined {
   const name = /^(\w+)\(/.exec(line)?.[1];
   if (name === undefined || / = -1 /.test(line)) return undefined;
   if (name === 'write') return readAck(line);
-  if (name === 'unlink') {
-    const path = unescape(/^unlink\("([^"]*)"/.exec(line)?.[1] ?? '').toString();
-    return path.startsWith(folder) ? { kind: 'unlink', file: basename(path) } : undefined;
-  }
-  const path = unescape(/^\w+\(\d+<([^>]*)>/.exec(line)?.[1] ?? '').toString();
+  const path = pathOf(line);
   if (!path.startsWith(folder) || path.endsWith('-shm')) return undefined;
-  const file = basename(path);
-  if (name === 'fsync' || name === 'fdatasync') return { kind: 'sync', file };
-  if (name === 'ftruncate')
-    return { kind: 'truncate', file, size: Number(/, (\d+)\) = 0/.exec(line)?.[1]) };
-  const [, data = '', offset = '0'] = /, "([^"]*)", \d+, (\d+)\) = \d+/.exec(line) ?? [];
-  return { kind: 'write', file, offset: Number(offset), bytes: unescape(data) };
+  return READERS[name]?.(line, basename(path));
 }
+
+/** `fsync(3<path>)` as `-y` decodes a handle, or `unlink("path")`. */
+function pathOf(line: string): string {
+  const [, handle, name] = /^\w+\((?:\d+<([^>]*)>|"([^"]*)")/.exec(line) ?? [];
+  return unescape(handle ?? name ?? '').toString();
+}
+
+const READERS: Readonly<Record<string, (line: string, file: string) => Call>> = {
+  unlink: (_line, file) => ({ kind: 'unlink', file }),
+  fsync: (_line, file) => ({ kind: 'sync', file }),
+  fdatasync: (_line, file) => ({ kind: 'sync', file }),
+  ftruncate: (line, file) => ({
+    kind: 'truncate',
+    file,
+    size: Number(/, (\d+)\) = 0/.exec(line)?.[1]),
+  }),
+  pwrite64(line, file) {
+    const [, data = '', offset = '0'] = /, "([^"]*)", \d+, (\d+)\) = \d+/.exec(line) ?? [];
+    return { kind: 'write', file, offset: Number(offset), bytes: unescape(data) };
+  },
+};
 
 function readAck(line: string): Call | undefined {
   const [, data] = /^write\(1<[^>]*>, "([^"]*)"/.exec(line) ?? [];
@@ -114,9 +126,8 @@ export function* imagesAt(
       if (call !== undefined) follow(call, { durable, pending, acked });
     }
     const files = new Map([...durable].map(([name, content]) => [name, content.copy()]));
-    for (const calls of pending.values()) {
-      for (const call of calls) if (random() < 0.5) apply(files, call);
-    }
+    const luck = [...pending.values()].flat().filter(() => random() < 0.5);
+    for (const call of luck) apply(files, call);
     yield { files, acked: [...acked] };
   }
 }

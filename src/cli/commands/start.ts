@@ -1,7 +1,9 @@
 import type { ConfigName } from '../../compose/config/keys.ts';
 import { loadConfig } from '../../compose/config/load.ts';
 import { createHost, type Host, type StartedHost } from '../../compose/host.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 import { LIMITS } from '../../kernel/limits.ts';
+import { SECOND } from '../../kernel/time.ts';
 import { EXIT } from '../exit.ts';
 
 export interface StartOptions {
@@ -67,10 +69,14 @@ function endOnSignals(host: Host, over: AbortController): Promise<void> {
   return promise;
 }
 
-/** The store cannot be trusted any more: say so, and end soon whatever still hangs (G-6). */
+/**
+ * The store cannot be trusted any more: say so, answer 503 with the reason long enough to be seen, and
+ * end whatever still hangs (G-6).
+ */
 async function failed(host: Host, reason: string): Promise<void> {
   console.error(`store_failed: ${reason}`);
-  setTimeout(() => process.exit(EXIT.store), LIMITS.storeFailedExitMs / 2);
+  setTimeout(() => process.exit(EXIT.store), LIMITS.storeFailedExitMs - SECOND);
+  await pause(LIMITS.storeFailedShownMs);
   await host.stop(0).catch(() => {});
   process.exit(EXIT.store);
 }
