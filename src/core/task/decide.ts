@@ -1,6 +1,7 @@
 import { invariant } from '../../kernel/invariant.ts';
 import type { Instant, Millis } from '../../kernel/time.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
+import { principalName, type Principal } from '../../kernel/principal.ts';
 import { hasEnded, mayMove, type TaskReason, type TaskState, type WaitKind } from './moves.ts';
 import type { TaskRecord } from './record.ts';
 
@@ -136,4 +137,9 @@ export function countSpent(
 /** Whether `principal` gave the task its mandate. */
 export function isOwn(task: TaskRecord, principal: string): boolean {
   return task.mandatePrincipal === principal;
+}
+
+/** Whether `principal` may give orders about this task: its own, or an admin (W-1, T-11). */
+export function mayOrder(task: TaskRecord, principal: Principal): boolean {
+  return principal.isAdmin || isOwn(task, principalName(principal));
 }

@@ -49,7 +49,7 @@ export function readModelOutput(step: Pick<StepRecord, 'output'>): ModelOutput {
 /**
  * The transcript of claimed messages and steps, both given in any order. Every call gets exactly one
  * result and every result has its call, whatever was cut in between (INC-006); a model call without
- * a finished outcome left nothing behind.
+ * a finished outcome left nothing behind, and neither did one that said nothing (T-8).
  */
 export function buildTranscript(
   messages: readonly MessageRecord[],
@@ -61,6 +61,7 @@ export function buildTranscript(
   }
   const users = messages
     .filter((message) => message.claimedSeq !== null && message.kind !== 'command')
+    .toSorted((a, b) => a.seq - b.seq)
     .map((message) => ({ seq: message.claimedSeq ?? 0, items: [userItem(message)] }));
   const replies = steps
     .filter((step) => step.kind === 'model' && step.state === 'finished')
@@ -78,6 +79,7 @@ function replyItems(
   results: ReadonlyMap<string, StepRecord>,
 ): readonly TranscriptItem[] {
   const { text, calls } = readModelOutput(step);
+  if (text.trim() === '' && calls.length === 0) return [];
   const taskId = step.taskId;
   const reply = {
     role: 'assistant',
@@ -88,7 +90,7 @@ function replyItems(
     at: step.finishedAt ?? step.startedAt,
   } as const;
   const answers = calls.map((call, index) =>
-    resultItem(step, call, results.get(placeOf(step, index + 1))),
+    resultItem(step, call, resultOf(call, results.get(placeOf(step, index + 1)))),
   );
   return [reply, ...answers];
 }
@@ -96,6 +98,10 @@ function replyItems(
 // Steps of a turn are gapless, so a call's step is found by its place: providers reuse call ids.
 function placeOf(step: StepRecord, further: number): string {
   return `${step.turnId} ${step.ordinal + further}`;
+}
+
+function resultOf(call: AskedCall, found: StepRecord | undefined): StepRecord | undefined {
+  return found?.callId === call.id ? found : undefined;
 }
 
 function resultItem(
@@ -123,7 +129,14 @@ function resultText(result: StepRecord | undefined): string {
   return result.output ?? '';
 }
 
-/** Keeps the newest whole exchanges whose text fits `charsMax`; an exchange begins with a user's item. */
+/** What stands for a result that is too long to be shown again. */
+export const LEFT_OUT = 'This result is left out here: it was too long to be shown again.';
+
+/**
+ * Keeps the newest whole exchanges whose text fits `charsMax`; an exchange begins with a user's item.
+ * Of a newest one that does not fit alone the results are left out, the oldest first; when even that
+ * does not fit, nothing is kept: what was said before never makes a later message fail (INC-006).
+ */
 export function keepNewest(
   items: readonly TranscriptItem[],
   charsMax: number,
@@ -137,7 +150,18 @@ export function keepNewest(
     if (chars > charsMax && start < items.length) break;
     if (item.role === 'user') start = index;
   }
-  return items.slice(start);
+  return shorten(items.slice(start), charsMax);
+}
+
+function shorten(items: readonly TranscriptItem[], charsMax: number): readonly TranscriptItem[] {
+  let chars = items.reduce((sum, item) => sum + sizeOf(item), 0);
+  const kept = items.map((item) => {
+    if (chars <= charsMax || item.role !== 'tool' || item.text.length <= LEFT_OUT.length)
+      return item;
+    chars -= item.text.length - LEFT_OUT.length;
+    return { ...item, text: LEFT_OUT };
+  });
+  return chars <= charsMax ? kept : [];
 }
 
 function sizeOf(item: TranscriptItem): number {

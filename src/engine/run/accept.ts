@@ -1,7 +1,7 @@
 import type { IdempotencyRecord } from '../../core/inbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
-import { openTask, type TaskBounds } from '../../core/task/decide.ts';
+import { mayOrder, openTask, type TaskBounds } from '../../core/task/decide.ts';
 import { hasEnded } from '../../core/task/moves.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { ConversationId, MessageId, RunId, SessionId, TaskId } from '../../kernel/ids.ts';
@@ -182,7 +182,10 @@ function runRow(run: RunDraft, principal: string, at: At): RunRecord {
   };
 }
 
-/** A further message of a run joins the run's task; one to an ended run is refused (T-2, A-2). */
+/**
+ * A further message of a run joins the run's task (T-2), from its own principal or an admin (T-11); one
+ * to an ended run is refused (A-2).
+ */
 export async function acceptRunMessage(
   parts: EngineParts,
   intake: RunMessageIntake,
@@ -226,6 +229,7 @@ function runMessageUnit(
       const repeat = judgeRepeat(draft, { known, used, now: at.now });
       if (repeat !== undefined) return { verdict: repeat, writes: [] };
       if (conversation === undefined || task === undefined) return refusal('not_found', { id });
+      if (!mayOrder(task, draft.principal)) return refusal('forbidden', { id });
       if (run?.state !== 'open' || hasEnded(task.state)) return refusal('run_ended', { id });
       const ledger = new Ledger(conversation, at, principalName(draft.principal));
       addMessage(ledger, draft, { runId: id, taskId });

@@ -1,4 +1,4 @@
-import { judgeOrder, isOwn, moveTask } from '../../core/task/decide.ts';
+import { judgeOrder, mayOrder, moveTask } from '../../core/task/decide.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
@@ -78,8 +78,7 @@ function stopUnit(
 
 function judgeStop(order: StopUnitOrder, task: TaskRecord): Refusal | undefined {
   const { principal } = order;
-  if (!principal.isAdmin && !isOwn(task, principalName(principal)))
-    return refuse('forbidden', { id: task.id });
+  if (!mayOrder(task, principal)) return refuse('forbidden', { id: task.id });
   return judgeOrder(task, order.to, order.expectedVersion);
 }
 

@@ -9,7 +9,7 @@ import { invariant } from '../../kernel/invariant.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Read, Rows, Unit } from '../../ports/store.ts';
-import { CORRECTIVE } from '../../text/model.ts';
+import { CORRECTIVES } from '../../text/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { queueNotice, queueText } from '../outbox/queue.ts';
 import { endRun } from '../run/end.ts';
@@ -117,8 +117,10 @@ function conclude(parts: EngineParts, ledger: Ledger, order: EndOrder, rows: End
       : answer(ledger, order, { ...rows, text: ending.text });
   }
   if (ending.kind === 'failed') return fail(ledger, order, rows, ending);
+  // What a person said meanwhile is the next turn's input: a reply is a way out (W-7).
+  if (joined.some((message) => message.kind === 'genuine')) return leave(ledger, order, rows, 0);
   return rows.task.correctionsUsed < LIMITS.correctiveTurnsMax
-    ? correct(parts, ledger, order, rows)
+    ? correct(ledger, order, rows, { parts, why: ending.why })
     : block(ledger, order, rows, ending.why);
 }
 
@@ -184,11 +186,21 @@ function block(ledger: Ledger, order: EndOrder, rows: EndRows, why: string): End
   return finish(ledger, order, 'invalid');
 }
 
-/** One corrective turn (T-8): a generated input of the same task; the person's message stays claimed until its answer. */
-function correct(parts: EngineParts, ledger: Ledger, order: EndOrder, rows: EndRows): Ended {
+/**
+ * One corrective turn (T-8, T-19): a generated input of the same task that quotes the request, since
+ * another message of the conversation may stand before it. The person's stays claimed until its answer.
+ */
+function correct(
+  ledger: Ledger,
+  order: EndOrder,
+  rows: EndRows,
+  { parts, why }: { readonly parts: EngineParts; readonly why: string },
+): Ended {
   const { conversationId, taskId, runId, hostId } = order.turn;
   const id = order.correctionId;
   const event = ledger.event('message.accepted', { taskId, runId, data: { messageId: id } });
+  const said = CORRECTIVES[why === 'no_progress' ? 'no_progress' : 'no_outcome'];
+  const text = `${said}\n\n> ${requestOf(rows.task)}`;
   ledger.add({
     write: 'message.insert',
     row: {
@@ -200,8 +212,8 @@ function correct(parts: EngineParts, ledger: Ledger, order: EndOrder, rows: EndR
       kind: 'generated',
       principal: `host:${hostId}`,
       authority: 'own',
-      text: CORRECTIVE,
-      bodyHash: parts.digest(CORRECTIVE),
+      text,
+      bodyHash: parts.digest(text),
       replyTo: null,
       state: 'unclaimed',
       taskId,
@@ -212,15 +224,24 @@ function correct(parts: EngineParts, ledger: Ledger, order: EndOrder, rows: EndR
       at: ledger.at.now,
     },
   });
-  const counted = countSpent(rows.task, order.spent);
+  return leave(ledger, order, rows, 1);
+}
+
+/** Ends a turn that led nowhere and leaves its task active, for the input that comes next. */
+function leave(ledger: Ledger, order: EndOrder, { task }: EndRows, corrections: number): Ended {
+  const counted = countSpent(task, order.spent);
   const row = {
     ...counted,
     version: counted.version + 1,
-    correctionsUsed: counted.correctionsUsed + 1,
+    correctionsUsed: counted.correctionsUsed + corrections,
     changedAt: ledger.at.now,
   };
   ledger.add({ write: 'task.save', row });
   return finish(ledger, order, 'invalid');
+}
+
+function requestOf(task: TaskRecord): string {
+  return task.mandateText.slice(0, LIMITS.mandateQuoteChars * 2);
 }
 
 function tell(
@@ -235,7 +256,7 @@ function tell(
 ): OutboxId {
   const { conversationId, taskId, runId } = order.turn;
   const params = {
-    request: task.mandateText.slice(0, LIMITS.mandateQuoteChars * 2),
+    request: requestOf(task),
     taskId,
     ...notice.params,
   };
