@@ -14,6 +14,10 @@ export class Talk {
   /** Messages that wait for their answer. */
   readonly #open = new Set<string>();
   readonly #said = new Set<string>();
+  /** What was shown and is not yet known to answer something from here. */
+  readonly #heard: string[] = [];
+  /** Messages on their way to the host, whose ids are not known yet. */
+  #posting = 0;
   #onIdle: () => void = () => {};
 
   private constructor(client: Client, id: string, after: string | undefined) {
@@ -30,7 +34,7 @@ export class Talk {
   }
 
   get isBusy(): boolean {
-    return this.#open.size > 0;
+    return this.#open.size + this.#posting > 0;
   }
 
   /** Whether this message was sent from here, and so stands on the screen already. */
@@ -40,10 +44,15 @@ export class Talk {
 
   /** Sends a message; a lost connection is tried again, and the key keeps it from counting twice. */
   async say(text: string): Promise<void> {
-    const messageId = await this.#post(text, randomUUID());
-    this.#said.add(messageId);
-    this.#open.add(messageId);
-    // A quick answer may have come before we learned what it answers.
+    this.#posting += 1;
+    try {
+      const messageId = await this.#post(text, randomUUID());
+      this.#said.add(messageId);
+      this.#open.add(messageId);
+    } finally {
+      this.#posting -= 1;
+    }
+    // A quick answer may have been shown before we learned what it answers.
     await this.#settle();
   }
 
@@ -67,9 +76,14 @@ export class Talk {
     const after = this.#after === undefined ? {} : { after: this.#after };
     for await (const event of this.#client.conversationEvents(this.#id, { ...after, signal })) {
       show(event);
-      // A notice is the host's last word until something changes; its message may wait for long.
-      if (event.type === 'notice') this.#open.clear();
-      if (isSpeech(event)) await this.#settle();
+      if (event.type === 'notice') {
+        // The host's last word until something changes; what it is about may wait for long.
+        this.#open.clear();
+        this.#onIdle();
+      } else if (event.type === 'message' && event.role === 'assistant') {
+        this.#heard.push(event.text);
+        await this.#settle();
+      }
     }
   }
 
@@ -81,15 +95,18 @@ export class Talk {
     await promise;
   }
 
+  /** A message counts as answered once its answer was shown, not when it was only given. */
   async #settle(): Promise<void> {
     for (const id of this.#open) {
-      const { state } = await this.#client.message(id);
-      if (state === 'done') this.#open.delete(id);
+      const { state, answer } = await this.#client.message(id);
+      const heardAt = answer === null ? -1 : this.#heard.indexOf(answer);
+      if (state !== 'done' || (answer !== null && heardAt === -1)) continue;
+      if (heardAt >= 0) this.#heard.splice(heardAt, 1);
+      this.#open.delete(id);
     }
-    if (!this.isBusy) this.#onIdle();
+    if (!this.isBusy) {
+      this.#heard.length = 0;
+      this.#onIdle();
+    }
   }
-}
-
-function isSpeech(event: StreamEvent): boolean {
-  return event.type === 'notice' || (event.type === 'message' && event.role === 'assistant');
 }

@@ -112,13 +112,14 @@ class TerminalChat {
       return;
     }
     const now = performance.now();
-    if (this.#lines.line === '' && now - this.#lastBreak < LEAVE_MS) {
+    const isEmpty = this.#lines.line === '';
+    if (isEmpty && now - this.#lastBreak < LEAVE_MS) {
       this.#lines.close();
       return;
     }
-    this.#lastBreak = now;
+    this.#lastBreak = isEmpty ? now : Number.NEGATIVE_INFINITY;
     process.stdout.write('\n');
-    if (this.#lines.line === '') this.#screen.line(this.#paint.dim('Ctrl-C again to leave.'));
+    if (isEmpty) this.#screen.line(this.#paint.dim('Ctrl-C again to leave.'));
     // Ctrl-C empties the line, as in a shell.
     this.#lines.write(null, { ctrl: true, name: 'e' });
     this.#lines.write(null, { ctrl: true, name: 'u' });
