@@ -1,4 +1,5 @@
 import { invariant } from '../../kernel/invariant.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import type { Instant, Millis } from '../../kernel/time.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import { principalName, type Principal } from '../../kernel/principal.ts';
@@ -57,6 +58,12 @@ export function openTask(
     outcomeCode: null,
     outcomeData: null,
   };
+}
+
+/** What a new task was given, for the event that made it: the record's replay begins with it (V17). */
+export function grantOf(task: TaskRecord): JsonObject {
+  const { enrollment, deadline, turnsLimit, tokensLimit, costLimit, continuationsLimit } = task;
+  return { enrollment, deadline, turnsLimit, tokensLimit, costLimit, continuationsLimit };
 }
 
 export interface Move {

@@ -1,7 +1,7 @@
 import type { IdempotencyRecord } from '../../core/inbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
-import { mayOrder, openTask, type TaskBounds } from '../../core/task/decide.ts';
+import { grantOf, mayOrder, openTask, type TaskBounds } from '../../core/task/decide.ts';
 import { hasEnded } from '../../core/task/moves.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { ConversationId, MessageId, RunId, SessionId, TaskId } from '../../kernel/ids.ts';
@@ -139,7 +139,7 @@ function runWrites(
     at.now,
   );
   ledger.add({ write: 'task.insert', row: task });
-  ledger.event('task.created', { taskId, runId, to: task.state });
+  ledger.event('task.created', { taskId, runId, to: task.state, data: grantOf(task) });
   ledger.add({ write: 'run.insert', row: runRow(run, by, at) });
   ledger.event('run.queued', { taskId, runId });
   addIdempotency(ledger, draft, { used: rows.used, subjectId: runId });

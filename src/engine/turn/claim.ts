@@ -1,4 +1,4 @@
-import { countTurn, openTask } from '../../core/task/decide.ts';
+import { countTurn, grantOf, openTask } from '../../core/task/decide.ts';
 import { mayHold } from '../../core/lease/record.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
@@ -176,6 +176,11 @@ function createTask(parts: EngineParts, ledger: Ledger, order: ClaimOrder): Task
     boundsOf(parts),
     ledger.at.now,
   );
-  ledger.event('task.created', { taskId: id, runId: head.runId, to: task.state });
+  ledger.event('task.created', {
+    taskId: id,
+    runId: head.runId,
+    to: task.state,
+    data: grantOf(task),
+  });
   return task;
 }

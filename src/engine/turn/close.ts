@@ -17,7 +17,7 @@ import { finishedStep, spentBy, type StepEnd } from './step.ts';
 export type Closed = 'interrupted' | 'stopped' | 'alive' | 'gone';
 
 export interface CloseOrder {
-  readonly turn: Pick<TurnRecord, 'id' | 'conversationId' | 'taskId' | 'hostId'>;
+  readonly turn: Pick<TurnRecord, 'id' | 'conversationId' | 'taskId' | 'hostId' | 'firstSeq'>;
   /** The host that closes it. */
   readonly hostId: HostId;
   /** The step that was running here, and what it came to; without it the outcome was never learnt. */
@@ -37,7 +37,7 @@ type CloseReads = {
   readonly conversation: Read<'conversation.byId'>;
   readonly turn: Read<'turn.byId'>;
   readonly task: Read<'task.byId'>;
-  readonly steps: Read<'step.ofTask'>;
+  readonly steps: Read<'step.after'>;
   readonly open: Read<'step.open'>;
   readonly host: Read<'host.byId'>;
 };
@@ -45,14 +45,14 @@ type CloseReads = {
 const STEPS_MAX = 2_000;
 
 function closeUnit(parts: EngineParts, order: CloseOrder): Unit<CloseReads, Closed> {
-  const { id, conversationId, taskId, hostId } = order.turn;
+  const { id, conversationId, taskId, hostId, firstSeq: after } = order.turn;
   return {
     name: 'turn.close',
     reads: {
       conversation: { read: 'conversation.byId', args: { id: conversationId } },
       turn: { read: 'turn.byId', args: { id } },
       task: { read: 'task.byId', args: { id: taskId } },
-      steps: { read: 'step.ofTask', args: { conversationId, taskId, limit: STEPS_MAX } },
+      steps: { read: 'step.after', args: { conversationId, after, limit: STEPS_MAX } },
       open: { read: 'step.open', args: { conversationId } },
       host: { read: 'host.byId', args: { id: hostId } },
     },

@@ -17,6 +17,8 @@ export interface PumpHost {
 
 // How many due conversations one look at the index brings in.
 const DUE_MAX = 64;
+// Hints that are kept; what is above them is found in the index when they are used up.
+const READY_MAX = 256;
 
 /** Runs the turns of this host: at most the configured number at once, one per conversation (T-10). */
 export class Pump {
@@ -59,7 +61,8 @@ export class Pump {
   /** A hint that this conversation may have something to claim. */
   poke(conversationId: ConversationId): void {
     if (!this.#isOpen) return;
-    this.#ready.add(conversationId);
+    if (this.#ready.size < READY_MAX) this.#ready.add(conversationId);
+    else this.#mayHaveMore = true;
     this.#fill();
   }
 
@@ -67,7 +70,7 @@ export class Pump {
   async look(): Promise<void> {
     if (!this.#isOpen) return;
     const due = await this.#host.parts.store.query('inbox.due', { limit: DUE_MAX });
-    this.#mayHaveMore = due.length === DUE_MAX;
+    if (due.length === DUE_MAX) this.#mayHaveMore = true;
     for (const { conversationId } of due) this.poke(conversationId);
   }
 
