@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { endOfEndedStep, endOfOpenStep, judgeModel, repeatsItself } from './decide.ts';
+
+const CALL = { id: 'c', name: 'look', args: '{}' };
+
+describe('judgeModel', () => {
+  test('a call is carried out, a final text is the answer', () => {
+    const reply = { kind: 'reply', text: 'hm', calls: [CALL], stop: 'calls' } as const;
+    assert.deepEqual(judgeModel(reply), { kind: 'calls', calls: [CALL] });
+    assert.deepEqual(judgeModel({ ...reply, calls: [], stop: 'end' }), {
+      kind: 'answer',
+      text: 'hm',
+    });
+  });
+
+  test('T-8 neither an answer nor a call is invalid, and says why', () => {
+    const empty = { kind: 'reply', text: ' \n', calls: [], stop: 'end' } as const;
+    assert.deepEqual(judgeModel(empty), { kind: 'invalid', why: 'empty' });
+    const cut = { ...empty, text: 'and then', stop: 'length' } as const;
+    assert.deepEqual(judgeModel(cut), { kind: 'invalid', why: 'cut_off' });
+    const nonsense = { kind: 'fault', class: 'nonsense', code: 'not_json' } as const;
+    assert.deepEqual(judgeModel(nonsense), { kind: 'invalid', why: 'nonsense' });
+  });
+
+  test('T-12 a refusal is named as one, everything else as a model that cannot be had', () => {
+    for (const [kind, reason] of [
+      ['refused', 'model_refused'],
+      ['transient', 'model_unavailable'],
+      ['aborted', 'model_unavailable'],
+    ] as const) {
+      const fault = { kind: 'fault', class: kind, code: 'x' } as const;
+      assert.deepEqual(judgeModel(fault), { kind: 'failed', reason, code: 'x' });
+    }
+  });
+
+  test('T-13 the words of a fault never become an answer', () => {
+    const faults = fc.record({
+      kind: fc.constant('fault' as const),
+      class: fc.constantFrom('refused', 'transient', 'aborted', 'nonsense'),
+      code: fc.string(),
+    });
+    fc.assert(fc.property(faults, (fault) => judgeModel(fault).kind !== 'answer'));
+  });
+});
+
+describe('steps that were cut', () => {
+  const pay = { kind: 'tool', repeatable: 'no' } as const;
+  const look = { kind: 'tool', repeatable: 'yes' } as const;
+  const model = { kind: 'model', repeatable: null } as const;
+
+  test('E-2 only a call that is not repeatable is uncertain when it was never learnt', () => {
+    assert.equal(endOfOpenStep(pay), 'uncertain');
+    assert.equal(endOfOpenStep(look), 'cut');
+    assert.equal(endOfOpenStep(model), 'cut');
+  });
+
+  test('E-2 W-1 a call that was ended half way is uncertain for a task that may go on', () => {
+    const ended = { state: 'cut', errorCode: 'ended' } as const;
+    assert.equal(endOfEndedStep(pay, ended, 'interrupted'), 'uncertain');
+    assert.equal(endOfEndedStep(look, ended, 'interrupted'), 'cut');
+    assert.equal(endOfEndedStep(pay, ended, 'stopped'), 'cut');
+    assert.equal(endOfEndedStep(pay, { ...ended, errorCode: 'not_run' }, 'interrupted'), 'cut');
+    const done = { state: 'finished', errorCode: null } as const;
+    assert.equal(endOfEndedStep(pay, done, 'interrupted'), 'finished');
+  });
+});
+
+describe('repeatsItself', () => {
+  const call = { tool: 'look', input: '{}', output: 'same', errorCode: null };
+
+  test('T-19 it takes the same call with the same result so many times in a row', () => {
+    assert.equal(repeatsItself([], 3), false);
+    assert.equal(repeatsItself([call, call], 3), false);
+    assert.equal(repeatsItself([call, call, call], 3), true);
+    assert.equal(repeatsItself([call, { ...call, output: 'new' }, call, call], 3), false);
+  });
+
+  test('T-19 any difference in call or result breaks the row', () => {
+    for (const change of [{ tool: 'x' }, { input: 'x' }, { output: 'x' }, { errorCode: 'x' }])
+      assert.equal(repeatsItself([call, call, { ...call, ...change }], 3), false);
+  });
+
+  test('T-19 what was called before the row does not matter', () => {
+    const calls = fc.array(fc.record({ ...mapped(call) }));
+    fc.assert(fc.property(calls, (before) => repeatsItself([...before, call, call, call], 3)));
+  });
+});
+
+function mapped(call: { readonly [key: string]: string | null }) {
+  return {
+    tool: fc.constantFrom(call['tool'] ?? '', 'pay'),
+    input: fc.constantFrom('{}', '[]'),
+    output: fc.constantFrom('same', 'other'),
+    errorCode: fc.constantFrom(null, 'timeout'),
+  };
+}

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { MessageRecord } from '../inbox/record.ts';
+import type { StepRecord, StepState } from './record.ts';
+import {
+  buildTranscript,
+  CUT,
+  keepNewest,
+  LEFT_OUT,
+  NOT_RUN,
+  readModelOutput,
+  UNKNOWN_OUTCOME,
+  type TranscriptItem,
+} from './transcript.ts';
+
+const STEP: StepRecord = {
+  conversationId: 'conv_1',
+  seq: 1,
+  turnId: 'turn_1',
+  taskId: 'task_1',
+  runId: null,
+  ordinal: 1,
+  kind: 'model',
+  state: 'finished',
+  id: 'evt_1',
+  startedAt: 10,
+  tool: null,
+  callId: null,
+  repeatable: null,
+  input: null,
+  output: null,
+  errorCode: null,
+  provider: null,
+  model: null,
+  inputTokens: null,
+  outputTokens: null,
+  cost: null,
+  finishedId: null,
+  finishedSeq: null,
+  finishedAt: null,
+};
+
+const MESSAGE: MessageRecord = {
+  id: 'msg_1',
+  conversationId: 'conv_1',
+  seq: 1,
+  channel: 'api',
+  externalId: 'x',
+  kind: 'genuine',
+  principal: 'key:anna',
+  authority: 'own',
+  text: 'hello',
+  bodyHash: 'h',
+  replyTo: null,
+  state: 'claimed',
+  taskId: 'task_1',
+  runId: null,
+  turnId: 'turn_1',
+  claimedSeq: 2,
+  answerId: null,
+  at: 5,
+};
+
+function says(
+  seq: number,
+  ordinal: number,
+  text: string,
+  calls: readonly string[] = [],
+): StepRecord {
+  const asked = calls.map((id) => ({ id, name: 'look', args: '{}' }));
+  return { ...STEP, seq, ordinal, output: JSON.stringify({ text, calls: asked }) };
+}
+
+function ran(seq: number, ordinal: number, state: StepState, output: string | null): StepRecord {
+  const call = { kind: 'tool', tool: 'look', callId: 'c1', input: '{}' } as const;
+  return { ...STEP, ...call, seq, ordinal, state, output };
+}
+
+function resultOf(step: StepRecord | undefined): TranscriptItem | undefined {
+  const steps = [says(3, 1, '', ['c1']), ...(step === undefined ? [] : [step])];
+  return buildTranscript([], steps).find(({ role }) => role === 'tool');
+}
+
+describe('buildTranscript', () => {
+  test('messages and replies stand in the order in which they were claimed and started', () => {
+    const items = buildTranscript(
+      [{ ...MESSAGE, claimedSeq: 6, text: 'second' }, MESSAGE],
+      [says(7, 1, 'two'), says(3, 1, 'one')],
+    );
+    assert.deepEqual(
+      items.map(({ role, text }) => `${role} ${text}`),
+      ['user hello', 'assistant one', 'user second', 'assistant two'],
+    );
+  });
+
+  test('T-10 what one turn claimed together stands in inbox order', () => {
+    const messages = [3, 1, 2].map((seq) => ({ ...MESSAGE, seq, text: `m${seq}` }));
+    assert.deepEqual(
+      buildTranscript(messages, []).map(({ text }) => text),
+      ['m1', 'm2', 'm3'],
+    );
+  });
+
+  test('commands and unclaimed messages are no part of it', () => {
+    const command = { ...MESSAGE, kind: 'command' } as const;
+    assert.deepEqual(buildTranscript([command, { ...MESSAGE, claimedSeq: null }], []), []);
+  });
+
+  test('a model call that did not finish, or said nothing, left nothing behind', () => {
+    const steps = [{ ...STEP, state: 'cut' } as const, { ...STEP, state: 'failed' } as const];
+    assert.deepEqual(buildTranscript([], [...steps, says(3, 3, ' ')]), []);
+    assert.deepEqual(readModelOutput({ output: null }), { text: '', calls: [] });
+  });
+
+  test('INC-006 E-2 every call has a result that says what became of it', () => {
+    const told = (step: StepRecord | undefined) => {
+      const item = resultOf(step);
+      return item?.role === 'tool' ? [item.text, item.isError] : undefined;
+    };
+    assert.deepEqual(told(undefined), [NOT_RUN, true]);
+    assert.deepEqual(told(ran(4, 2, 'finished', 'found')), ['found', false]);
+    assert.deepEqual(told(ran(4, 2, 'finished', null)), ['', false]);
+    assert.deepEqual(told(ran(4, 2, 'failed', 'no such file')), ['no such file', true]);
+    assert.deepEqual(told(ran(4, 2, 'uncertain', null)), [UNKNOWN_OUTCOME, true]);
+    assert.deepEqual(told(ran(4, 2, 'started', null)), [UNKNOWN_OUTCOME, true]);
+    assert.deepEqual(told(ran(4, 2, 'cut', null)), [CUT, true]);
+    assert.deepEqual(told(ran(4, 2, 'cut', 'ended')), ['ended', true]);
+  });
+
+  test('INC-006 a result is taken from its place and its call, never from another turn', () => {
+    const other = { ...ran(4, 2, 'finished', 'foreign'), turnId: 'turn_2' } as const;
+    const item = buildTranscript([], [says(3, 1, '', ['c1']), other])[1];
+    assert.equal(item?.text, NOT_RUN);
+    const misplaced = { ...ran(4, 2, 'finished', 'late'), callId: 'c9' };
+    assert.equal(buildTranscript([], [says(3, 1, '', ['c1']), misplaced])[1]?.text, NOT_RUN);
+  });
+
+  test('INC-006 calls and results pair whatever part of the history is given', () => {
+    const histories = fc.array(
+      fc.record({
+        calls: fc.integer({ min: 0, max: 3 }),
+        made: fc.integer({ min: 0, max: 3 }),
+        state: fc.constantFrom<StepState>('started', 'finished', 'failed', 'cut', 'uncertain'),
+        reply: fc.constantFrom<StepState>('started', 'finished', 'failed', 'cut'),
+      }),
+      { maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(histories, fc.nat(40), fc.boolean(), (history, from, reversed) => {
+        const all = stepsOf(history);
+        const part = all.slice(Math.min(from, all.length));
+        const items = buildTranscript([MESSAGE], reversed ? part.toReversed() : part);
+        assertPaired(items);
+        assertPaired(keepNewest(items, 40));
+      }),
+    );
+  });
+});
+
+interface Reply {
+  readonly calls: number;
+  readonly made: number;
+  readonly state: StepState;
+  readonly reply: StepState;
+}
+
+/** A turn of several replies; call ids repeat, as providers' do, and the last calls may be missing. */
+function stepsOf(history: readonly Reply[]): readonly StepRecord[] {
+  const steps: StepRecord[] = [];
+  for (const { calls, made, state, reply } of history) {
+    const ids = Array.from({ length: calls }, (_, index) => `c${index}`);
+    const ordinal = steps.length + 1;
+    steps.push({ ...says(2 + ordinal, ordinal, 'so', ids), state: reply });
+    for (const callId of ids.slice(0, made)) {
+      const next = steps.length + 1;
+      steps.push({ ...ran(2 + next, next, state, 'r'), callId });
+    }
+  }
+  return steps;
+}
+
+function assertPaired(items: readonly TranscriptItem[]): void {
+  let owed: readonly string[] = [];
+  for (const item of items) {
+    if (item.role === 'tool') {
+      assert.equal(item.callId, owed[0]);
+      owed = owed.slice(1);
+      continue;
+    }
+    assert.deepEqual(owed, []);
+    owed = item.role === 'assistant' ? item.calls.map(({ id }) => id) : [];
+  }
+  assert.deepEqual(owed, []);
+}
+
+describe('keepNewest', () => {
+  const user = (text: string): TranscriptItem => ({
+    role: 'user',
+    seq: 1,
+    text,
+    taskId: null,
+    at: 0,
+  });
+  const reply = (text: string, args = ''): TranscriptItem => ({
+    role: 'assistant',
+    seq: 1,
+    text,
+    calls: args === '' ? [] : [{ id: 'c', name: 'n', args }],
+    taskId: 't',
+    at: 0,
+  });
+  const result = (text: string): TranscriptItem => ({
+    role: 'tool',
+    seq: 1,
+    callId: 'c',
+    name: 'n',
+    text,
+    isError: false,
+    taskId: 't',
+    at: 0,
+  });
+
+  test('whole exchanges are kept from the newest back', () => {
+    const items = [user('aaaa'), reply('aaaa'), user('bb'), reply('bb'), user('cc'), reply('cc')];
+    assert.deepEqual(keepNewest(items, 100), items);
+    assert.deepEqual(keepNewest(items, 8), items.slice(2));
+    assert.deepEqual(keepNewest(items, 7), items.slice(4));
+    assert.deepEqual(keepNewest([], 7), []);
+  });
+
+  test('what stands before the first message of a person is dropped', () => {
+    assert.deepEqual(keepNewest([reply('tail'), user('b')], 100), [user('b')]);
+    assert.deepEqual(keepNewest([reply('tail')], 100), []);
+  });
+
+  test('INC-006 of an exchange that does not fit alone the oldest results are left out', () => {
+    const long = 'x'.repeat(200);
+    const items = [user('read'), reply('', '{}'), result(long), reply('', '{}'), result(long)];
+    const kept = keepNewest(items, 300);
+    assert.deepEqual(
+      kept.map(({ text }) => text),
+      ['read', '', LEFT_OUT, '', long],
+    );
+    assert.deepEqual(keepNewest([user('x'.repeat(500))], 300), []);
+  });
+
+  test('INC-006 what is kept always fits', () => {
+    const text = fc.string({ maxLength: 300 });
+    const item = fc.oneof(
+      text.map(user),
+      text.map((one) => reply(one, one)),
+      text.map(result),
+    );
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 30 }), fc.nat(2_000), (items, charsMax) => {
+        const kept = keepNewest(items, charsMax);
+        const chars = kept.reduce((sum, one) => {
+          const calls = one.role === 'assistant' ? one.calls : [];
+          return sum + one.text.length + calls.reduce((all, call) => all + call.args.length + 1, 0);
+        }, 0);
+        assert.ok(chars <= charsMax);
+        assert.ok(kept.length === 0 || kept[0]?.role === 'user');
+      }),
+    );
+  });
+});
