@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { load, type Figures } from './measure.ts';
+
+interface Benchmark {
+  readonly goal: string;
+  /** Loaded when it is run, so that one benchmark does not pay for another's code. */
+  run(): Promise<Figures>;
+}
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  'Q-1': {
+    goal: 'durable steps of 10-call turns: 0.5 of the floor with 1 conversation, 0.4 with 16, 0.3 with 64',
+    run: async () => (await import('./steps.ts')).benchSteps(),
+  },
+  'Q-2': {
+    goal: 'one-message turns over HTTP, 1 conversation: p50 6 ms, 6 ms CPU, 80 kB written, 3 commits',
+    run: async () => (await import('./turns.ts')).benchTurns(),
+  },
+  'Q-3': {
+    goal: 'the same in 16 conversations: 400 turns/s',
+    run: async () => (await import('./turns.ts')).benchManyTurns(),
+  },
+  'Q-4': {
+    goal: 'intake over 64 connections, acknowledged after fsync: 4000 messages/s, p99 60 ms',
+    run: async () => (await import('./intake.ts')).benchIntake(),
+  },
+};
+
+/** Prints one line of JSON for each benchmark that was named, or for all of them. */
+async function main(names: readonly string[]): Promise<void> {
+  const known = Object.keys(BENCHMARKS);
+  for (const name of names.length === 0 ? known : names) {
+    const benchmark = BENCHMARKS[name];
+    if (benchmark === undefined) throw new Error(`${name} is none of ${known.join(', ')}`);
+    const before = load();
+    const figures = await benchmark.run();
+    const { goal } = benchmark;
+    const where = { load: [before, load()], commit: commit(), node: process.versions.node };
+    console.log(JSON.stringify({ id: name, goal, ...figures, ...where }));
+  }
+}
+
+/** With a `+` when the files differ from it. */
+function commit(): string {
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
+  try {
+    const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '+';
+    return git('rev-parse', '--short', 'HEAD') + changed;
+  } catch {
+    return 'unknown';
+  }
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,100 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** As `npm start` has it. */
+const HEAP = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
+const LAUNCHER = join(import.meta.dirname, '../bin/sekisho.mjs');
+const STUB = join(import.meta.dirname, 'stub-model.ts');
+
+export interface HostProcess {
+  readonly pid: number;
+  readonly url: string;
+  readonly key: string;
+  readonly folder: string;
+  /** From its spawn to the line that says it is ready. */
+  readonly readyMs: number;
+  /** Drains and is gone when it resolves. */
+  end(): Promise<void>;
+}
+
+/** Runs `work` against a host from source, with a stub model in another process. */
+export async function withHost<T>(
+  folder: string,
+  options: { readonly model: 'answer' | 'hold'; readonly concurrent: number },
+  work: (host: HostProcess) => Promise<T>,
+): Promise<T> {
+  const stub = spawn(process.execPath, [STUB, options.model], { stdio: ['ignore', 'pipe', 2] });
+  try {
+    configure(folder, { modelUrl: await firstLine(stub), concurrent: options.concurrent });
+    const host = await startHost(folder);
+    try {
+      return await work(host);
+    } finally {
+      await host.end();
+    }
+  } finally {
+    await ended(stub, 'SIGKILL');
+  }
+}
+
+/** Writes the configuration of a host that talks to the stub. */
+export function configure(
+  folder: string,
+  { modelUrl, concurrent }: { readonly modelUrl: string; readonly concurrent: number },
+): void {
+  mkdirSync(join(folder, 'workspace'), { recursive: true });
+  writeFileSync(
+    join(folder, 'sekisho.yaml'),
+    [
+      'data: ./data',
+      'workspace: ./workspace',
+      'api: { port: 0 }',
+      `model: { provider: openai-compatible, baseURL: '${modelUrl}', name: stub }`,
+      `limits: { concurrentConversations: ${concurrent} }`,
+      'drain: { graceSeconds: 0 }',
+      '',
+    ].join('\n'),
+  );
+}
+
+/** Starts the command line on a configured folder. Rejects when it is not ready. */
+export async function startHost(folder: string): Promise<HostProcess> {
+  const config = ['--config', join(folder, 'sekisho.yaml')];
+  const argv = [...HEAP, LAUNCHER, 'start', '--no-terminal', ...config];
+  const began = performance.now();
+  const child = spawn(process.execPath, argv, {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const line = await firstLine(child);
+  const readyMs = performance.now() - began;
+  const url = /^ready (\S+) /.exec(line)?.[1];
+  if (url === undefined || child.pid === undefined) throw new Error(`no host: ${line}`);
+  return {
+    pid: child.pid,
+    url,
+    key: readFileSync(join(folder, 'data/api-key'), 'utf8').trim(),
+    folder,
+    readyMs,
+    end: () => ended(child, 'SIGTERM'),
+  };
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) return '';
+  for await (const line of createInterface({ input: child.stdout })) {
+    child.stdout.resume();
+    return line;
+  }
+  return '';
+}
+
+async function ended(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await gone;
+}
