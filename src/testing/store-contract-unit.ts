@@ -192,6 +192,26 @@ export const UNIT_CASES: readonly Case[] = [
     },
   ],
   [
+    'a value that is missing is a fault',
+    async ({ store }) => {
+      const { pid: _, ...rest } = hostRow();
+      const row = rest as ReturnType<typeof hostRow>;
+      const fault = await faultOf(put(store, { write: 'host.insert', row }));
+      assert.equal(fault.code, 'bug');
+      assert.match(fault.message, /row\.pid/);
+    },
+  ],
+  [
+    'a text without meaning as text is kept as U+FFFD and found by what it was',
+    async ({ store }) => {
+      const row = messageRow({ text: 'a\0b\uD800c', externalId: 'x\0y' });
+      await mustPut(store, { write: 'message.insert', row });
+      const args = { channel: row.channel, externalId: row.externalId };
+      const kept = { ...row, text: 'a\uFFFDb\uFFFDc', externalId: 'x\uFFFDy' };
+      assert.deepEqual(await read(store, 'message.byExternalId', args), kept);
+    },
+  ],
+  [
     'a unit without writes gives its verdict',
     async ({ store }) => {
       const done = await store.commit({

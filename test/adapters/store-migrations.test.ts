@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -88,6 +88,29 @@ describe('a store that is migrated equals one that is new', () => {
     await migrated.close();
     await fresh.close();
   });
+});
+
+/**
+ * What a store of version 1 looks like. A released migration is never edited: stores that had it would
+ * differ from new ones. Before the release it may be, with SEKISHO_WRITE_SCHEMA=1 for this test.
+ */
+const FROZEN = join(import.meta.dirname, 'schema-1.json');
+
+test('migration 1 makes the frozen schema on both dialects', async (t) => {
+  const migrations = MIGRATIONS.slice(0, 1);
+  const sqlite = openSqlite({ path: pathOf(t), ...PARTS, migrations });
+  const url = await server.freshUrl();
+  const postgres = await openPostgres({ url, ids: PARTS.ids, migrations });
+  const made = {
+    sqlite: await schemaOf(sqlite, SQLITE_SCHEMA),
+    postgres: await schemaOf(postgres, POSTGRES_SCHEMA),
+  };
+  await sqlite.close();
+  await postgres.close();
+  if (process.env['SEKISHO_WRITE_SCHEMA'] === '1') {
+    writeFileSync(FROZEN, `${JSON.stringify(made, null, 2)}\n`);
+  }
+  assert.deepEqual(made, JSON.parse(readFileSync(FROZEN, 'utf8')));
 });
 
 test('each record has its columns on both dialects, and no more', async (t) => {

@@ -141,6 +141,20 @@ export function pick(prepared: Prepared, call: Call): Statement {
   return prepared.statement;
 }
 
+/**
+ * The value of a parameter in this call. Neither database keeps half a surrogate pair and PostgreSQL
+ * keeps no character 0: both become U+FFFD, in what is written and in what is looked for alike.
+ * Throws a `TypeError` for a value that the call lacks.
+ */
+export function valueOf(source: Source, call: Call): unknown {
+  const from = source.of === 'row' ? (call['row'] as Call | undefined) : call;
+  const value = from?.[source.key];
+  if (value === undefined) throw new TypeError(`a statement needs ${source.of}.${source.key}`);
+  return typeof value === 'string' && value.includes('\0')
+    ? value.replaceAll('\0', '\uFFFD')
+    : value;
+}
+
 /** A builder that compiles and never runs. */
 export function builder(dialect: DialectName): Db {
   return new Kysely<Tables>({ dialect: dialect === 'sqlite' ? SQLITE : POSTGRES });

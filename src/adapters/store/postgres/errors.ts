@@ -1,3 +1,4 @@
+import { InvariantBroken } from '../../../kernel/invariant.ts';
 import type { StoreFault, StoreFaultCode } from '../../../ports/store.ts';
 import { storeFault } from '../fault.ts';
 
@@ -32,17 +33,19 @@ export function isTaken(error: unknown): boolean {
 }
 
 /**
- * The fault for what `pg` threw. An error that the server did not send is a lost connection;
- * `wasCommitSent` tells whether its loss leaves the commit unknown.
+ * The fault for what was thrown. What neither the server sent nor our own code broke is a lost
+ * connection; `wasCommitSent` tells whether its loss leaves the commit unknown.
  */
 export function faultOf(error: unknown, wasCommitSent: boolean): StoreFault {
-  const state = stateOf(error);
-  const code = state === undefined ? 'disconnected' : codeOf(state);
+  const code = codeOf(error);
   const told = code === 'disconnected' && wasCommitSent ? 'unknown' : code;
   const what = error instanceof Error ? error.message : String(error);
   return storeFault(told, `The PostgreSQL store failed (${told}): ${what}`, error);
 }
 
-function codeOf(state: string): StoreFaultCode {
+function codeOf(error: unknown): StoreFaultCode {
+  if (error instanceof TypeError || error instanceof InvariantBroken) return 'bug';
+  const state = stateOf(error);
+  if (state === undefined) return 'disconnected';
   return CODES.find(([start]) => state.startsWith(start))?.[1] ?? 'bug';
 }

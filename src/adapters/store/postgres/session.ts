@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { Fault } from '../../../kernel/fault.ts';
 import type { ReadName, Write } from '../../../ports/store.ts';
 import { catalogue } from '../catalogue.ts';
-import { pick, type Call, type Prepared, type Statement } from '../statement.ts';
+import { pick, valueOf, type Call, type Prepared } from '../statement.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -64,11 +64,6 @@ function queryOf(prepared: Prepared, call: Call): Query {
     // A name stands for one text on a connection and makes it prepared.
     name: place === 0 ? prepared.name : `${prepared.name}#${place}`,
     text: statement.sql,
-    values: valuesOf(statement, call),
+    values: statement.sources.map((source) => valueOf(source, call)),
   };
-}
-
-function valuesOf(statement: Statement, call: Call): unknown[] {
-  const row = call['row'] as Call | undefined;
-  return statement.sources.map((source) => (source.of === 'row' ? row : call)?.[source.key]);
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { ReadName, Write, WriteName } from '../../../ports/store.ts';
 import { catalogue } from '../catalogue.ts';
-import type { Call, Prepared, Statement } from '../statement.ts';
+import { valueOf, type Call, type Prepared, type Statement } from '../statement.ts';
 
 /** One row as SQLite gives it: an object without a prototype. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -97,10 +97,9 @@ function filled(query: KeptQuery, call: Call): Kept {
     kept = one.kept;
     break;
   }
-  const row = call['row'] as Call | undefined;
-  for (const [place, source] of kept.sources.entries()) {
-    const from = source.of === 'row' ? row : call;
-    kept.values[place] = from?.[source.key] as SQLInputValue;
+  for (let place = 0; place < kept.sources.length; place += 1) {
+    const source = kept.sources[place];
+    if (source !== undefined) kept.values[place] = valueOf(source, call) as SQLInputValue;
   }
   return kept;
 }

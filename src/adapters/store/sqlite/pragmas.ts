@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Fault } from '../../../kernel/fault.ts';
 
 /** 3.51.3 is the first version without the WAL-reset corruption. */
-export const SQLITE_LEAST = '3.51.3';
+const SQLITE_LEAST = '3.51.3';
 
 /** Whether dotted `version` is `least` or later; parts that are missing count as 0. */
 export function isAtLeast(version: string, least: string): boolean {
