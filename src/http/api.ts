@@ -7,7 +7,6 @@ import { checkHost, demandKey, demandScope } from './auth.ts';
 import { RequestRate, StreamSlots, type SocketEnv } from './bounds.ts';
 import type { Door, Route } from './call.ts';
 import type { Identity, KeyRing } from './keys.ts';
-import { describeRoutes } from './openapi.ts';
 import { Problem, problem, problemOf, problemResponse } from './problems.ts';
 import { ROUTES } from './routes.ts';
 
@@ -86,7 +85,7 @@ export function createApi(parts: ApiParts): Api {
 
 function openDoor({ engine, keys, log, options }: ApiParts, closing: AbortSignal): Door {
   const { version } = options;
-  let document: object | undefined;
+  let document: Promise<object> | undefined;
   return {
     engine,
     keys,
@@ -95,8 +94,14 @@ function openDoor({ engine, keys, log, options }: ApiParts, closing: AbortSignal
     slots: new StreamSlots(options.streamsPerKey ?? LIMITS.httpStreamsPerKey),
     closing,
     answered: new Map(),
-    openapi: () => (document ??= describeRoutes(ROUTES, version)),
+    openapi: () => (document ??= describe(version)),
   };
+}
+
+// Few ask for it, and a start does not wait for it.
+async function describe(version: string): Promise<object> {
+  const { describeRoutes } = await import('./openapi.ts');
+  return describeRoutes(ROUTES, version);
 }
 
 function pathOf({ path }: Route): string {

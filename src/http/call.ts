@@ -19,7 +19,7 @@ export interface Door {
   readonly closing: AbortSignal;
   /** Answers by status, for the metrics. */
   readonly answered: Map<number, number>;
-  openapi(): object;
+  openapi(): Promise<object>;
 }
 
 /** One request after its key, its query and its body were checked. */

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { Fault } from '../kernel/fault.ts';
 import { principalName, type Principal } from '../kernel/principal.ts';
@@ -155,7 +155,7 @@ function hold({ name, scopes, secret }: KeyGrant): HeldKey {
 }
 
 function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return digest('sha256', text, 'buffer');
 }
 
 function badKey(why: string): Fault {

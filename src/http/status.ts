@@ -110,7 +110,7 @@ export const STATUS_ROUTES: readonly Route[] = [
     need: 'any',
     summary: 'This description',
     replies: { 200: { what: 'An OpenAPI 3.1 document' } },
-    handle: ({ door }) => reply(200, door.openapi()),
+    handle: async ({ door }) => reply(200, await door.openapi()),
   }),
   route({
     method: 'GET',

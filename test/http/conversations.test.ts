@@ -115,13 +115,13 @@ describe('a conversation over HTTP', () => {
     const { id } = await door.client().openConversation();
     let left = 0;
     door.installation.model.answer = () => {
-      left = left === 0 ? 30 : left - 1;
-      return left === 0 ? says('done') : asks(['look', { left }]);
+      left = left === 0 ? 15 : left - 1;
+      return left === 0 ? says('done') : asks(['look', { left }], ['pay', {}], ['look', {}]);
     };
     for (let turn = 0; turn < 8; turn += 1) await answered(door, id, `turn ${turn}`);
     const items = await wholeTranscript(door, id, 200);
     assert.equal(items.filter(({ role }) => role === 'user').length, 8);
-    assert.equal(items.filter(({ role }) => role === 'tool').length, 8 * 30);
+    assert.equal(items.filter(({ role }) => role === 'tool').length, 8 * 15 * 3);
     const order = items.map(({ seq }) => seq);
     assert.deepEqual(
       order,
