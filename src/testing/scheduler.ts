@@ -30,8 +30,9 @@ export interface CallOptions {
   readonly label: string;
   /** How long the answer takes, in virtual milliseconds. */
   readonly delay: Millis;
-  /** When it aborts, the answer is due at once. */
+  /** When it aborts, the answer is due at once, or after `linger` milliseconds. */
   readonly signal?: AbortSignal | undefined;
+  readonly linger?: Millis;
 }
 
 /** What is told of each step, before its work is done. */
@@ -75,12 +76,12 @@ export class Scheduler {
         order: this.#order,
         readyAt: this.elapsed + Math.max(0, Math.round(options.delay)),
         work,
-        resolve: resolve as (value: never) => void,
+        resolve,
         reject,
       };
       this.#calls.push(call);
       const hasten = (): void => {
-        call.readyAt = Math.min(call.readyAt, this.elapsed);
+        call.readyAt = Math.min(call.readyAt, this.elapsed + (options.linger ?? 0));
       };
       if (options.signal?.aborted === true) hasten();
       else options.signal?.addEventListener('abort', hasten, { once: true });
@@ -103,7 +104,6 @@ export class Scheduler {
    * until `until` (then the virtual time stands there).
    */
   async step(until: Instant = Infinity): Promise<boolean> {
-    this.#calls = this.#calls.filter((call) => call.epoch.state !== 'dead');
     const next = this.#next();
     if (next === undefined || next.readyAt > until) {
       if (until !== Infinity) this.elapsed = Math.max(this.elapsed, until);
@@ -138,7 +138,9 @@ export class Scheduler {
   #next(): PendingCall | undefined {
     let due: PendingCall[] = [];
     let earliest = Infinity;
+    let hasDead = false;
     for (const call of this.#calls) {
+      if (call.epoch.state === 'dead') hasDead = true;
       if (call.epoch.state !== 'running') continue;
       const readyAt = Math.max(call.readyAt, this.elapsed);
       if (readyAt > earliest) continue;
@@ -146,6 +148,7 @@ export class Scheduler {
       earliest = readyAt;
       due.push(call);
     }
+    if (hasDead) this.#calls = this.#calls.filter((call) => call.epoch.state !== 'dead');
     return due.length > 1 ? this.#random.pick(due) : due[0];
   }
 }

@@ -100,12 +100,16 @@ export class Client {
 
   #do(action: () => Promise<void>): void {
     this.#open += 1;
-    void action().then(
-      () => {
-        this.#open -= 1;
-      },
-      (error: unknown) => this.#parts.broken(error),
-    );
+    void this.#counted(action);
+  }
+
+  async #counted(action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+      this.#open -= 1;
+    } catch (error) {
+      this.#parts.broken(error);
+    }
   }
 
   async #act(): Promise<void> {

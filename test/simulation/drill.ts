@@ -1,6 +1,6 @@
 // Who tests the simulation: each planted defect has to be caught.
-import { DEFECTS } from './defects.ts';
-import { playSeeds } from './many.ts';
+import { DEFECTS, type Defect } from './defects.ts';
+import { playSeeds, type Failure } from './many.ts';
 
 export interface Drilled {
   readonly defect: string;
@@ -12,19 +12,22 @@ export interface Drilled {
 
 const SEEDS_MAX = 1_000;
 
-export async function drill(seedsMax: number = SEEDS_MAX): Promise<readonly Drilled[]> {
+/** Plays seeds with a defect until one fails. */
+export async function drillOne(defect: Defect): Promise<Drilled> {
+  const enough = (_: number, failures: readonly Failure[]): boolean => failures.length > 0;
+  const { failures, seeds } = await playSeeds({ from: 1, seeds: SEEDS_MAX, defect, enough });
+  const [first] = failures;
+  return {
+    defect: defect.name,
+    caughtAt: first?.seed ?? null,
+    seeds,
+    problem: first?.problems[0] ?? null,
+  };
+}
+
+export async function drill(): Promise<readonly Drilled[]> {
   const drilled: Drilled[] = [];
-  for (const defect of DEFECTS) {
-    const order = { from: 1, seeds: seedsMax, defect };
-    // oxlint-disable-next-line no-await-in-loop -- one world at a time
-    const set = await playSeeds({ ...order, enough: (_, failures) => failures.length > 0 });
-    const [first] = set.failures;
-    drilled.push({
-      defect: defect.name,
-      caughtAt: first?.seed ?? null,
-      seeds: set.seeds,
-      problem: first?.problems[0] ?? null,
-    });
-  }
+  // oxlint-disable-next-line no-await-in-loop -- one world at a time
+  for (const defect of DEFECTS) drilled.push(await drillOne(defect));
   return drilled;
 }

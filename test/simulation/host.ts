@@ -40,25 +40,30 @@ export class Host {
     return this.state === 'ready' && this.epoch.state === 'running';
   }
 
-  start(): void {
-    this.engine.start().then(
-      () => {
-        if (this.state === 'starting') this.state = 'ready';
-      },
-      (error: unknown) => this.#gaveUp(error),
-    );
+  async start(): Promise<void> {
+    try {
+      await this.engine.start();
+      if (this.state === 'starting') this.state = 'ready';
+    } catch (error) {
+      this.#gaveUp(error);
+    }
   }
 
-  stop(graceMs: number): void {
+  async stop(graceMs: number): Promise<void> {
     this.state = 'stopping';
-    this.engine.stop(graceMs).then(
-      () => {
-        if (this.state === 'dead') return;
-        this.#world.reached('clean_stop');
-        this.die();
-      },
-      (error: unknown) => this.#gaveUp(error),
-    );
+    try {
+      await this.engine.stop(graceMs);
+      if (this.#isDead) return;
+      this.#world.reached('clean_stop');
+      this.die();
+    } catch (error) {
+      this.#gaveUp(error);
+    }
+  }
+
+  // Asked anew: it may have died while something was awaited.
+  get #isDead(): boolean {
+    return this.state === 'dead';
   }
 
   /** The process is gone: nothing that it waits for ever comes. */
@@ -137,8 +142,8 @@ function engineOptions(options: SimulationOptions): EngineOptions {
     tokensLimit: LIMITS.tokensPerTask,
     costLimitMicroUsd: LIMITS.costPerTaskMicroUsd,
     continuationsLimit: LIMITS.continuationsPerTask,
-    leaseMs: LIMITS.leaseMs,
-    leaseRenewMs: LIMITS.leaseRenewMs,
+    leaseMs: options.leaseMs,
+    leaseRenewMs: options.leaseMs / 3,
     tickMs: options.tickMs,
   };
 }

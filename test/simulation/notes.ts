@@ -14,6 +14,8 @@ export interface Notes {
   readonly freshClaims: Set<string>;
   readonly turnHosts: Map<string, string>;
   interrupts: number;
+  /** When the stop of a running turn was committed, by turn; forgotten when its host is disturbed (W-1). */
+  readonly stoppedAt: Map<string, number>;
 }
 
 interface NotedHost {
@@ -30,6 +32,7 @@ export function createNotes(reached: (name: Sometime) => void): Notes {
     freshClaims: new Set(),
     turnHosts: new Map(),
     interrupts: 0,
+    stoppedAt: new Map(),
   };
 }
 
@@ -51,35 +54,55 @@ export function noteCommit(
   }
 }
 
-function noteWrite(notes: Notes, write: Write, by: { name: string; shared: boolean }): void {
-  switch (write.write) {
-    case 'turn.insert':
-      notes.turnHosts.set(write.row.id, by.name);
-      return;
-    case 'turn.stopping':
-      noteStop(notes, write.id);
-      return;
-    case 'turn.end':
-      notes.openStops.delete(write.id);
-      if (write.end === 'interrupted') noteInterrupt(notes, write.id, by);
-      return;
-    case 'step.finish':
-      if (write.row.state === 'uncertain') notes.reached('interrupted_uncertain');
-      if (write.row.state === 'cut') notes.reached('interrupted_cut');
-      return;
-    case 'task.save': {
-      const isStopped = write.row.state === 'stopped' || write.row.state === 'cancelled';
-      if (isStopped && write.row.turnsUsed === 0) notes.reached('stop_while_queued');
-      return;
-    }
-    case 'event.insert':
-      noteEvent(notes, write.row);
-      return;
-    case 'message.insert':
-      if (write.row.kind === 'generated') notes.reached('corrective_turn');
-      return;
-    default:
-  }
+type Noted = {
+  readonly [N in Write['write']]?: (
+    write: Extract<Write, { write: N }>,
+    notes: Notes,
+    by: By,
+  ) => void;
+};
+interface By {
+  readonly name: string;
+  readonly shared: boolean;
+}
+
+const NOTED: Noted = {
+  'turn.insert': ({ row }, notes, by) => void notes.turnHosts.set(row.id, by.name),
+  'turn.stopping': ({ id }, notes) => noteStop(notes, id),
+  'turn.end': ({ id, end }, notes, by) => {
+    notes.openStops.delete(id);
+    if (end === 'interrupted') noteInterrupt(notes, id, by);
+  },
+  'step.finish': ({ row }, { reached }) => {
+    if (row.state === 'uncertain') reached('interrupted_uncertain');
+    if (row.state === 'cut') reached('interrupted_cut');
+  },
+  'task.save': ({ row }, { reached }) => {
+    const isStopped = row.state === 'stopped' || row.state === 'cancelled';
+    if (isStopped && row.turnsUsed === 0) reached('stop_while_queued');
+  },
+  'event.insert': ({ row }, { reached }) => {
+    const name = BY_EVENT[row.type] ?? BY_REASON[row.reason ?? ''];
+    if (name !== undefined) reached(name);
+  },
+  'message.insert': ({ row }, { reached }) => {
+    if (row.kind === 'generated') reached('corrective_turn');
+  },
+};
+
+const BY_EVENT: Readonly<Record<string, Sometime>> = {
+  'turn.continued': 'run_message_joined',
+  'command.answered': 'command_answered',
+};
+const BY_REASON: Readonly<Record<string, Sometime>> = {
+  no_outcome: 'no_outcome',
+  model_refused: 'model_refused',
+  model_unavailable: 'model_unavailable',
+};
+
+function noteWrite(notes: Notes, write: Write, by: By): void {
+  const note = NOTED[write.write] as ((write: Write, notes: Notes, by: By) => void) | undefined;
+  note?.(write, notes, by);
 }
 
 function noteStop(notes: Notes, turnId: string): void {
@@ -89,22 +112,17 @@ function noteStop(notes: Notes, turnId: string): void {
     notes.reached(step.kind === 'tool' ? 'stop_during_tool' : 'stop_during_model');
 }
 
-function noteInterrupt(notes: Notes, turnId: string, by: { name: string; shared: boolean }): void {
+function noteInterrupt(notes: Notes, turnId: string, by: By): void {
   notes.interrupts += 1;
   if (notes.turnHosts.get(turnId) === by.name) notes.reached('cut_by_drain');
   else notes.reached(by.shared ? 'takeover_shared' : 'recovered_exclusive');
 }
 
-function noteEvent(
-  notes: Notes,
-  row: { readonly type: string; readonly reason: string | null },
-): void {
-  if (row.type === 'turn.continued') notes.reached('run_message_joined');
-  if (row.type === 'command.answered') notes.reached('command_answered');
-  if (row.type !== 'task.moved') return;
-  if (row.reason === 'no_outcome') notes.reached('no_outcome');
-  if (row.reason === 'model_refused') notes.reached('model_refused');
-  if (row.reason === 'model_unavailable') notes.reached('model_unavailable');
+/** What is measured on a host is void once it died, slept or was asked to stop. */
+export function voidStops(notes: Notes, host: string): void {
+  for (const turnId of notes.stoppedAt.keys()) {
+    if (notes.turnHosts.get(turnId) === host) notes.stoppedAt.delete(turnId);
+  }
 }
 
 export function noteCrash(

@@ -57,22 +57,29 @@ export function judgeRest(history: History, dump: Dump): readonly string[] {
     const word = lastWord(sent, ack.messageId, { dump, replies });
     if (word === 'none') problems.push(`T-16 ${sent.marker} (${sent.kind}) got no last word`);
   }
-  for (const run of dump.runs) {
-    if (run.state === 'open') continue;
+  return [...problems, ...judgeRuns(dump), ...judgeStops(history, dump)];
+}
+
+/** A run that ended shows its outcome. */
+function judgeRuns(dump: Dump): readonly string[] {
+  return dump.runs.flatMap((run) => {
+    if (run.state === 'open') return [];
     const outcome = dump.outbox.find((entry) => entry.id === run.outcomeId);
-    if (outcome === undefined)
-      problems.push(`T-16 run ${run.id} is ${run.state} and shows nothing`);
-    else if (run.state === 'completed' && outcome.kind !== 'reply') {
-      problems.push(`T-16 run ${run.id} completed with a ${outcome.kind}`);
-    }
-  }
-  for (const stop of history.stops) {
-    const task = dump.tasks.find((one) => one.id === stop.taskId);
-    if (task?.state !== 'stopped' && task?.state !== 'cancelled') {
-      problems.push(`V14 ${stop.taskId} was reported as stopped and is ${task?.state}`);
-    }
-  }
-  return problems;
+    if (outcome === undefined) return [`T-16 run ${run.id} is ${run.state} and shows nothing`];
+    if (run.state !== 'completed' || outcome.kind === 'reply') return [];
+    return [`T-16 run ${run.id} completed with a ${outcome.kind}`];
+  });
+}
+
+/** What was reported as stopped stays stopped. */
+function judgeStops(history: History, dump: Dump): readonly string[] {
+  const states = new Map<string, string>(dump.tasks.map((task) => [task.id, task.state]));
+  const gone = history.stops.filter(
+    ({ taskId }) => !['stopped', 'cancelled'].includes(states.get(taskId) ?? ''),
+  );
+  return gone.map(
+    ({ taskId }) => `V14 ${taskId} was reported as stopped and is ${states.get(taskId)}`,
+  );
 }
 
 function lastWord(

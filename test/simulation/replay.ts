@@ -1,11 +1,12 @@
 // V17: what every record says of its state equals the replay of its events and step rows. It knows
-// the tables of moves and nothing else of the product.
+// the table of a task's moves and nothing else of the product.
 import { TASK_MOVES, type TaskState } from '../../src/core/task/moves.ts';
 import type { RunRecord } from '../../src/core/run/record.ts';
 import type { ConversationRecord, EventRecord } from '../../src/core/session/record.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../src/core/turn/record.ts';
 import { dataOf, group, type Dump } from './dump.ts';
+import { Problems } from './problems.ts';
 
 /** The bounds that every task of a run was given. */
 export interface Bounds {
@@ -18,17 +19,30 @@ export interface Bounds {
 
 /** Where replay and record differ, each as one sentence. */
 export function judgeReplay(dump: Dump, bounds: Bounds): readonly string[] {
+  const problems = new Problems();
   const evidence = evidenceOf(dump);
-  return [
-    ...dump.tasks.flatMap((task) => differences(task.id, task, replayTask(task, evidence, bounds))),
-    ...dump.tasks.flatMap((task) => illegalMoves(task.id, evidence)),
-    ...dump.runs.flatMap((run) => differences(run.id, run, replayRun(run, evidence))),
-    ...dump.turns.flatMap((turn) => differences(turn.id, turn, replayTurn(turn, evidence))),
-    ...dump.conversations.flatMap((one) =>
-      differences(one.id, one, replayConversation(one, evidence)),
-    ),
-    ...judgeQueued(dump),
-  ];
+  for (const task of dump.tasks) {
+    const events = evidence.ofTask.get(task.id) ?? [];
+    compare(problems, task, fold(events, freshTask(), TASK_FOLD, evidence));
+    judgeMoves(problems, task.id, events);
+    judgeGrant(problems, task, bounds);
+  }
+  for (const run of dump.runs) {
+    compare(problems, run, fold(evidence.ofRun.get(run.id) ?? [], FRESH_RUN, RUN_FOLD, evidence));
+  }
+  for (const turn of dump.turns) {
+    compare(
+      problems,
+      turn,
+      fold(evidence.ofTurn.get(turn.id) ?? [], FRESH_TURN, TURN_FOLD, evidence),
+    );
+  }
+  for (const one of dump.conversations) {
+    const events = evidence.ofConversation.get(one.id) ?? [];
+    compare(problems, one, fold(events, FRESH_CONVERSATION, CONVERSATION_FOLD, evidence));
+  }
+  judgeQueued(problems, dump);
+  return problems.found;
 }
 
 interface Evidence {
@@ -37,9 +51,8 @@ interface Evidence {
   readonly ofTurn: ReadonlyMap<string, EventRecord[]>;
   readonly ofConversation: ReadonlyMap<string, EventRecord[]>;
   readonly stepsOfTurn: ReadonlyMap<string, StepRecord[]>;
-  readonly stepsOfConversation: ReadonlyMap<string, StepRecord[]>;
   /** Inputs that the host itself wrote. */
-  readonly generated: ReadonlySet<string>;
+  readonly generated: ReadonlySet<unknown>;
 }
 
 function evidenceOf(dump: Dump): Evidence {
@@ -51,182 +64,221 @@ function evidenceOf(dump: Dump): Evidence {
     ofTurn: group(dump.events, (event) => event.turnId),
     ofConversation: group(dump.events, (event) => event.conversationId),
     stepsOfTurn: group(dump.steps, (step) => step.turnId),
-    stepsOfConversation: group(dump.steps, (step) => step.conversationId),
-    generated: new Set(byHost.map((event) => String(dataOf(event)['messageId']))),
+    generated: new Set(byHost.map((event) => dataOf(event)['messageId'])),
   };
 }
 
-type Replayed<R> = Partial<R>;
+/** What each type of event makes of the state before it. */
+type Fold<S> = Readonly<Record<string, (state: S, event: EventRecord, evidence: Evidence) => S>>;
 
-function replayTask(task: TaskRecord, evidence: Evidence, bounds: Bounds): Replayed<TaskRecord> {
-  const events = evidence.ofTask.get(task.id) ?? [];
-  const created = events.find((event) => event.type === 'task.created');
-  const moves = events.filter((event) => event.type === 'task.moved');
-  const last = moves.at(-1);
-  const state = (last?.toState ?? created?.toState ?? 'none') as TaskState;
-  const hasEnded = TASK_MOVES[state]?.length === 0;
+function fold<S>(events: readonly EventRecord[], fresh: S, how: Fold<S>, evidence: Evidence): S {
+  return events.reduce((state, event) => how[event.type]?.(state, event, evidence) ?? state, fresh);
+}
+
+type Counted = 'turnsUsed' | 'tokensUsed' | 'costUsed' | 'correctionsUsed';
+type TaskReplay = Readonly<Record<string, string | number | null>> &
+  Readonly<Record<Counted, number>>;
+
+function freshTask(): TaskReplay {
   return {
-    state,
-    reason: (last?.reason ?? null) as TaskRecord['reason'],
-    enrollment: 'current',
-    createdAt: created?.at ?? -1,
-    endedAt: hasEnded ? (last?.at ?? null) : null,
-    deadline: bounds.deadlineMs === null ? null : (created?.at ?? -1) + bounds.deadlineMs,
-    turnsLimit: bounds.turns,
-    tokensLimit: bounds.tokens,
-    costLimit: bounds.cost,
-    continuationsLimit: bounds.continuations,
-    ...replayCounts(events, evidence),
-    waitKind: (state === 'waiting' && last !== undefined
-      ? (dataOf(last)['wait'] ?? null)
-      : null) as TaskRecord['waitKind'],
+    enrollment: null,
+    state: 'unmade',
+    reason: null,
+    waitKind: null,
     waitUntil: null,
+    deadline: null,
+    turnsLimit: null,
+    turnsUsed: 0,
+    tokensLimit: null,
+    tokensUsed: 0,
+    costLimit: null,
+    costUsed: 0,
+    continuationsLimit: null,
+    continuationsUsed: 0,
+    correctionsUsed: 0,
     recoveryEpoch: 1,
     recoveryAttempts: 0,
     recoveryLifetimeAttempts: 0,
     recoveryNextAt: null,
+    createdAt: 'never',
+    endedAt: null,
   };
 }
 
-/** What a task has spent: turns when they start, tokens and money when they end, corrections in a row. */
-function replayCounts(events: readonly EventRecord[], evidence: Evidence): Replayed<TaskRecord> {
-  let turnsUsed = 0;
-  let tokensUsed = 0;
-  let costUsed = 0;
-  let correctionsUsed = 0;
-  for (const event of events) {
-    const data = dataOf(event);
-    if (event.type === 'turn.started') {
-      turnsUsed += 1;
-      const head = (data['messageIds'] as readonly string[])[0] ?? '';
-      if (!evidence.generated.has(head)) correctionsUsed = 0;
-    }
-    if (event.type === 'message.accepted' && evidence.generated.has(String(data['messageId']))) {
-      correctionsUsed += 1;
-    }
-    if (event.type !== 'turn.ended') continue;
-    for (const step of evidence.stepsOfTurn.get(event.turnId ?? '') ?? []) {
-      tokensUsed += (step.inputTokens ?? 0) + (step.outputTokens ?? 0);
-      costUsed += step.cost ?? 0;
-    }
+const TASK_FOLD: Fold<TaskReplay> = {
+  // What it was given stands in the event that made it.
+  'task.created': (task, event) => ({
+    ...task,
+    state: event.toState ?? 'unmade',
+    createdAt: event.at,
+    ...(dataOf(event) as Pick<TaskReplay, string>),
+  }),
+  'task.moved': (task, event) => ({
+    ...task,
+    state: event.toState ?? 'unmade',
+    reason: event.reason,
+    waitKind: (dataOf(event)['wait'] ?? null) as string | null,
+    endedAt: hasEnded(event.toState) ? event.at : null,
+  }),
+  // A turn is spent when it starts; a person's own words end the row of corrections.
+  'turn.started': (task, event, { generated }) => {
+    const [head] = dataOf(event)['messageIds'] as readonly unknown[];
+    const correctionsUsed = generated.has(head) ? task.correctionsUsed : 0;
+    return { ...task, turnsUsed: task.turnsUsed + 1, correctionsUsed };
+  },
+  'message.accepted': (task, event, { generated }) => ({
+    ...task,
+    correctionsUsed: task.correctionsUsed + (generated.has(dataOf(event)['messageId']) ? 1 : 0),
+  }),
+  // Tokens and money are counted when the turn ends.
+  'turn.ended': (task, event, { stepsOfTurn }) => {
+    const steps = stepsOfTurn.get(event.turnId ?? '') ?? [];
+    return {
+      ...task,
+      tokensUsed:
+        task.tokensUsed + sum(steps, (step) => (step.inputTokens ?? 0) + (step.outputTokens ?? 0)),
+      costUsed: task.costUsed + sum(steps, (step) => step.cost ?? 0),
+    };
+  },
+};
+
+function sum(steps: readonly StepRecord[], of: (step: StepRecord) => number): number {
+  return steps.reduce((total, step) => total + of(step), 0);
+}
+
+function movesFrom(state: string | null): readonly string[] {
+  return TASK_MOVES[state as TaskState] ?? [];
+}
+
+function hasEnded(state: string | null): boolean {
+  return movesFrom(state).length === 0;
+}
+
+/** V15: nothing but the configuration gives a task its bounds. */
+function judgeGrant(problems: Problems, task: TaskRecord, bounds: Bounds): void {
+  const { deadlineMs, turns, tokens, cost, continuations } = bounds;
+  const given = [task.turnsLimit, task.tokensLimit, task.costLimit, task.continuationsLimit];
+  const isAsConfigured = given.join(' ') === [turns, tokens, cost, continuations].join(' ');
+  problems.unless(isAsConfigured, () => `V15 ${task.id} may spend ${given.join(' ')}`);
+  const deadline = deadlineMs === null ? null : task.createdAt + deadlineMs;
+  problems.unless(task.deadline === deadline, () => `V15 ${task.id} has until ${task.deadline}`);
+}
+
+/** T-3: each move begins where the one before it ended, and the table knows it. */
+function judgeMoves(problems: Problems, taskId: string, events: readonly EventRecord[]): void {
+  let state: string | null = 'unmade';
+  for (const { type, fromState, toState } of events) {
+    if (type === 'task.created') state = toState;
+    if (type !== 'task.moved') continue;
+    const before = state;
+    const isLegal = fromState === before && movesFrom(before).includes(String(toState));
+    problems.unless(
+      isLegal,
+      () => `T-3 ${taskId} was ${before} and moved from ${fromState} to ${toState}`,
+    );
+    state = toState;
   }
-  return { turnsUsed, tokensUsed, costUsed, continuationsUsed: 0, correctionsUsed };
 }
 
-function illegalMoves(taskId: string, evidence: Evidence): readonly string[] {
-  const problems: string[] = [];
-  let state: string = 'none';
-  for (const event of evidence.ofTask.get(taskId) ?? []) {
-    if (event.type === 'task.created') state = event.toState ?? 'none';
-    if (event.type !== 'task.moved') continue;
-    const may: readonly string[] = TASK_MOVES[event.fromState as TaskState] ?? [];
-    if (event.fromState !== state || !may.includes(event.toState ?? '')) {
-      problems.push(
-        `T-3 ${taskId} was ${state} and moved from ${event.fromState} to ${event.toState}`,
-      );
-    }
-    state = event.toState ?? 'none';
-  }
-  return problems;
-}
+type RunReplay = Record<'state' | 'createdAt' | 'endedAt' | 'outcomeCode' | 'outcomeId', unknown>;
+const FRESH_RUN: RunReplay = {
+  state: 'unmade',
+  createdAt: 'never',
+  endedAt: null,
+  outcomeCode: null,
+  outcomeId: null,
+};
 
-const RUN_ENDS = {
-  'run.completed': 'completed',
-  'run.failed': 'failed',
-  'run.cancelled': 'cancelled',
-} as const;
+const endOfRun =
+  (end: RunRecord['state']) =>
+  (run: RunReplay, event: EventRecord): RunReplay => ({
+    ...run,
+    state: run.state === 'open' ? end : 'ended twice',
+    endedAt: event.at,
+    outcomeCode: dataOf(event)['code'] ?? null,
+    outcomeId: dataOf(event)['outboxId'],
+  });
 
-function replayRun(run: RunRecord, evidence: Evidence): Replayed<RunRecord> {
-  const events = evidence.ofRun.get(run.id) ?? [];
-  const queued = events.find((event) => event.type === 'run.queued');
-  const ends = events.filter((event) => event.type in RUN_ENDS);
-  const [end] = ends;
-  const data = end === undefined ? {} : dataOf(end);
-  return {
-    state: ends.length > 1 ? ('ended twice' as 'open') : stateOfRun(end),
-    createdAt: queued?.at ?? -1,
-    endedAt: end?.at ?? null,
-    outcomeCode: (data['code'] ?? null) as string | null,
-    outcomeId: (data['outboxId'] ?? null) as RunRecord['outcomeId'],
-  };
-}
+const RUN_FOLD: Fold<RunReplay> = {
+  'run.queued': (run, event) => ({ ...run, state: 'open', createdAt: event.at }),
+  'run.completed': endOfRun('completed'),
+  'run.failed': endOfRun('failed'),
+  'run.cancelled': endOfRun('cancelled'),
+};
 
-function stateOfRun(end: EventRecord | undefined): RunRecord['state'] {
-  return end === undefined ? 'open' : RUN_ENDS[end.type as keyof typeof RUN_ENDS];
-}
+type TurnReplay = Record<
+  keyof Pick<TurnRecord, 'state' | 'end' | 'token' | 'firstSeq' | 'startedAt' | 'endedAt'>,
+  unknown
+>;
+const FRESH_TURN: TurnReplay = {
+  state: 'unmade',
+  end: null,
+  token: 0,
+  firstSeq: 0,
+  startedAt: 'never',
+  endedAt: null,
+};
 
-function replayTurn(turn: TurnRecord, evidence: Evidence): Replayed<TurnRecord> {
-  const events = evidence.ofTurn.get(turn.id) ?? [];
-  const started = events.find((event) => event.type === 'turn.started');
-  const ended = events.find((event) => event.type === 'turn.ended');
-  const isStopping = events.some((event) => event.type === 'turn.stopping');
-  return {
-    state: ended !== undefined ? 'ended' : isStopping ? 'stopping' : 'running',
-    end: (ended === undefined ? null : dataOf(ended)['end']) as TurnRecord['end'],
-    token: (started === undefined ? -1 : dataOf(started)['token']) as number,
-    firstSeq: started?.seq ?? -1,
-    startedAt: started?.at ?? -1,
-    endedAt: ended?.at ?? null,
-  };
-}
+const TURN_FOLD: Fold<TurnReplay> = {
+  'turn.started': (turn, event) => ({
+    ...turn,
+    state: 'running',
+    token: dataOf(event)['token'],
+    firstSeq: event.seq,
+    startedAt: event.at,
+  }),
+  'turn.stopping': (turn) => ({ ...turn, state: 'stopping' }),
+  'turn.ended': (turn, event) => ({
+    ...turn,
+    state: 'ended',
+    end: dataOf(event)['end'],
+    endedAt: event.at,
+  }),
+};
 
-/** A claim, a stop and a takeover each take the next token; the last event or step is the version. */
-function replayConversation(
-  conversation: ConversationRecord,
-  evidence: Evidence,
-): Replayed<ConversationRecord> {
-  let token = 0;
-  let turnId: string | null = null;
-  let seq = 0;
-  for (const event of evidence.ofConversation.get(conversation.id) ?? []) {
-    seq = Math.max(seq, event.seq);
-    if (event.type === 'turn.started') {
-      token += 1;
-      turnId = event.turnId;
-    }
-    if (event.type === 'turn.stopping') token += 1;
-    if (event.type !== 'turn.ended') continue;
-    turnId = null;
-    const end = String(dataOf(event)['end']);
-    if (end === 'interrupted' || end === 'stopped') token += 1;
-  }
-  for (const step of evidence.stepsOfConversation.get(conversation.id) ?? []) {
-    seq = Math.max(seq, step.seq, step.finishedSeq ?? 0);
-  }
-  return { token, seq, turnId: turnId as ConversationRecord['turnId'] };
+interface ConversationReplay {
+  readonly token: number;
+  readonly turnId: string | null;
 }
+const FRESH_CONVERSATION: ConversationReplay = { token: 0, turnId: null };
+
+/** A claim, a stop and a takeover each take the next token. */
+const CONVERSATION_FOLD: Fold<ConversationReplay> = {
+  'turn.started': ({ token }, event) => ({ token: token + 1, turnId: event.turnId }),
+  'turn.stopping': ({ token, turnId }) => ({ token: token + 1, turnId }),
+  'turn.ended': ({ token }, event) => {
+    const isTaken = ['interrupted', 'stopped'].includes(String(dataOf(event)['end']));
+    return { token: token + (isTaken ? 1 : 0), turnId: null };
+  },
+};
+
+const QUEUES: ReadonlySet<string> = new Set(['reply.queued', 'notice.queued', 'command.answered']);
 
 /** Each entry of the outbox stands at the place of the event that queued it, and the other way round. */
-function judgeQueued(dump: Dump): readonly string[] {
-  const queued = new Map<string, EventRecord>();
-  const problems: string[] = [];
+function judgeQueued(problems: Problems, dump: Dump): void {
+  const queued = new Map<unknown, number>();
   for (const event of dump.events) {
-    if (!['reply.queued', 'notice.queued', 'command.answered'].includes(event.type)) continue;
-    const id = String(dataOf(event)['outboxId']);
+    if (!QUEUES.has(event.type)) continue;
+    const id = dataOf(event)['outboxId'];
     // A stop answers its command with the notice that it queued anyway.
-    if (!queued.has(id)) queued.set(id, event);
+    if (!queued.has(id)) queued.set(id, event.seq);
   }
-  for (const entry of dump.outbox) {
-    const event = queued.get(entry.id);
-    if (event?.seq !== entry.seq)
-      problems.push(`V17 ${entry.id} was queued by no event of its place`);
+  for (const { id, seq } of dump.outbox) {
+    problems.unless(queued.get(id) === seq, () => `V17 ${id} was queued by no event of its place`);
   }
-  if (queued.size !== dump.outbox.length)
-    problems.push('V17 an event queued what is not in the outbox');
-  return problems;
+  const isWhole = queued.size === dump.outbox.length;
+  problems.unless(isWhole, () => 'V17 an event queued what is not in the outbox');
 }
 
-function differences<R extends object>(
-  name: string,
-  record: R,
-  replayed: Replayed<R>,
-): readonly string[] {
-  const problems: string[] = [];
-  for (const key of Object.keys(replayed) as (keyof R & string)[]) {
-    if (record[key] === replayed[key]) continue;
-    problems.push(
-      `V17 ${name}: ${key} is ${String(record[key])}, its events say ${String(replayed[key])}`,
-    );
+function compare(
+  problems: Problems,
+  record: TaskRecord | RunRecord | TurnRecord | ConversationRecord,
+  replayed: object,
+): void {
+  const fields = record as unknown as Readonly<Record<string, unknown>>;
+  for (const [key, value] of Object.entries(replayed)) {
+    const say = (): string =>
+      `V17 ${record.id}: ${key} is ${String(fields[key])}, its events say ${String(value)}`;
+    problems.unless(fields[key] === value, say);
   }
-  return problems;
 }

@@ -1,11 +1,18 @@
-// The simulation from the command line. See README.md beside it.
+// The simulated world from the command line:
+//   --seeds 5000 [--from N] [--threads N]   plays a set of seeds
+//   --seed N [--trace]                      replays one, with its options and each of its steps
+//   --enumerate                             lets a host die at every point of each scenario
+//   --scenario N [--point N] [--trace]      replays one of these
+//   --drill                                 plants each defect and looks when it is caught
+// With --json each prints one JSON document. Exit code 1: something failed, or a set proved too little.
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { drill } from './drill.ts';
-import { playSeeds } from './many.ts';
 import { optionsOf } from './options.ts';
 import { describeDrill, describeEnumeration, describeSet } from './report.ts';
 import { enumerate, SCENARIOS, tracePoint } from './scenarios.ts';
 import { simulate } from './simulate.ts';
+import { playSeedsInThreads } from './threads.ts';
 
 const { values } = parseArgs({
   options: {
@@ -17,6 +24,7 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     drill: { type: 'boolean', default: false },
     enumerate: { type: 'boolean', default: false },
+    threads: { type: 'string', default: String(availableParallelism()) },
     json: { type: 'boolean', default: false },
     /** A set with an event that fewer seeds reached is red. */
     floor: { type: 'string', default: '20' },
@@ -47,7 +55,7 @@ async function point(scenario: number, at: number): Promise<void> {
 }
 
 async function many(from: number, seeds: number): Promise<void> {
-  const set = await playSeeds({ from, seeds });
+  const set = await playSeedsInThreads({ from, seeds, threads: Number(values.threads) });
   const missed = set.sometimes.below(Number(values.floor));
   const { sometimes, ...counts } = set;
   say(describeSet(set, missed), {
@@ -70,5 +78,5 @@ async function allPoints(): Promise<void> {
 async function allDefects(): Promise<void> {
   const drilled = await drill();
   say(describeDrill(drilled), drilled);
-  if (drilled.some((one) => one.caughtAt === null)) process.exitCode = 1;
+  if (drilled.some(({ caughtAt }) => caughtAt === null)) process.exitCode = 1;
 }

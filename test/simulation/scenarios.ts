@@ -94,6 +94,7 @@ function optionsOf(scenario: Scenario): SimulationOptions {
     deadlineMs: null,
     concurrent: 8,
     tickMs: 5_000,
+    leaseMs: 15_000,
     faults: NO_FAULTS,
   };
 }

@@ -136,9 +136,9 @@ export function unanswered(request: ModelRequest): readonly string[] {
   return users.flatMap((message) => markersIn(message.text));
 }
 
-/** Messages carry a marker such as `#17#`. */
+/** Messages carry a marker such as `#17#`; one that is only quoted is no message. */
 export function markersIn(text: string): readonly string[] {
-  return text.match(/#\d+#/g) ?? [];
+  return text.replaceAll(/^>.*$/gm, '').match(/#\d+#/g) ?? [];
 }
 
 function stepsOfTurn(request: ModelRequest): number {

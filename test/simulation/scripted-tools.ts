@@ -46,7 +46,7 @@ export interface ScriptedToolsParts {
 
 export function scriptedTools(parts: ScriptedToolsParts): Tools {
   return {
-    list: TOOLS.map(({ slow: _, ...listed }) => listed),
+    list: TOOLS,
     run: (call, signal) => runTool(parts, call, signal),
   };
 }
@@ -82,7 +82,9 @@ async function runTool(
   if (!hasBegun) return { kind: 'error', code: 'ended', text: 'ended before it began' };
   const fails = random.chance(parts.weather.faults.tool);
   const delay = known.slow ? random.below(60 * SECOND) : random.below(500);
-  return scheduler.call({ epoch, label: `tool.end ${label}`, delay, signal }, () => {
+  // What the call started takes a moment to end.
+  const linger = known.slow ? random.below(5 * SECOND) : 0;
+  return scheduler.call({ epoch, label: `tool.end ${label}`, delay, signal, linger }, () => {
     ledger.leave(epoch.name);
     if (signal.aborted) {
       reached('tool_aborted');

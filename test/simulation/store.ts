@@ -72,7 +72,8 @@ function tablesOf(db: DatabaseSync): readonly string[] {
 function onDisk(parts: StoreParts): SimulatedStore {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-simulation-'));
   const path = join(folder, 'store.db');
-  const open = (): SqliteStore => openSqlite({ path, ...parts, defer: (flush) => flush() });
+  const open = (): SqliteStore =>
+    openSqlite({ path, ...parts, defer: (flush) => flush(), pragmas: ['synchronous = off'] });
   let store = open();
   const db = new DatabaseSync(path, { readOnly: true });
   return {

@@ -2,6 +2,7 @@
 import type { TaskId } from '../../src/kernel/ids.ts';
 import { createIds } from '../../src/adapters/ids/ids.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { MINUTE, SECOND } from '../../src/kernel/time.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import type { Store } from '../../src/ports/store.ts';
@@ -17,14 +18,15 @@ import { Ledger } from './ledger.ts';
 import { boundsOf, type SimulationOptions } from './options.ts';
 import { Oracle } from './oracle.ts';
 import type { Sometime } from './sometimes.ts';
-import { createNotes, noteCommit, noteCrash, type Notes } from './notes.ts';
+import { createNotes, noteCommit, noteCrash, voidStops, type Notes } from './notes.ts';
 import type { ModelPlan } from './scripted-model.ts';
 import { lookAt, type Look } from './look.ts';
 import { openSimulatedStore, type SimulatedStore } from './store.ts';
 
 const START = Date.UTC(2026, 0, 5, 9);
 const CLOCK_STEP_MAX = 50 * MINUTE;
-const LEASE = 15 * SECOND;
+/** For units that are decided again after passing faults. */
+const STOP_SLACK = 8 * SECOND;
 
 export interface WorldPlan {
   readonly options: SimulationOptions;
@@ -68,9 +70,10 @@ export class World {
   #isStarting = false;
   #lastDiedUncleanly = false;
   #faultsOn = true;
+  #doomed: { readonly host: string; steps: number } | undefined;
   #watches: {
     readonly when: (label: string) => boolean;
-    readonly then: (host: Host, label: string) => void;
+    readonly act: (host: Host, label: string) => void;
   }[] = [];
 
   constructor(plan: WorldPlan) {
@@ -152,6 +155,7 @@ export class World {
     this.commits += 1;
     host.lastUnit = unit.unit;
     if (host.isZombie && unit.writes.length === 0) this.reached('zombie_refused');
+    this.#judgeStops(unit);
     if (this.options.shared) this.#judgeTakeover(host, unit);
     noteCommit(this.notes, host, unit, this.options.shared);
     if (this.commits % 25 === 0) this.judge();
@@ -164,6 +168,49 @@ export class World {
       if (!this.#look.isHeld(write.id, this.wall.now())) continue;
       this.problems.push(`R-14 ${host.epoch.name} ended ${write.id}, whose host is alive`);
     }
+  }
+
+  /** W-1: what ran when its task was stopped has ended soon after, wherever the stop arrived. */
+  #judgeStops({ writes }: CommittedUnit): void {
+    const { stoppedAt } = this.notes;
+    const { faults } = this.weather;
+    for (const write of writes) {
+      if (write.write === 'turn.stopping' && this.#runs(write.id)) {
+        stoppedAt.set(write.id, this.scheduler.elapsed);
+        this.#doom(this.notes.turnHosts.get(write.id) ?? '');
+      }
+      if (write.write !== 'turn.end') continue;
+      const took = this.scheduler.elapsed - (stoppedAt.get(write.id) ?? Infinity);
+      stoppedAt.delete(write.id);
+      const isSwift =
+        faults.slow === 0 && faults.diskFull === 0 && this.options.tickMs <= LIMITS.tickMsShared;
+      const most = LIMITS.stopToolsMs + STOP_SLACK;
+      if (isSwift && took > most)
+        this.problems.push(`W-1 ${write.id} ended ${took} ms after its stop`);
+    }
+  }
+
+  /** A stop is where a crash hurts most: the host that is to end what runs may die within a few steps. */
+  #doom(host: string): void {
+    const { faults } = this.random;
+    const isDoomed = faults.chance(0.4) && this.#faultsOn && this.options.faults.crashEvery > 0;
+    if (isDoomed) this.#doomed = { host, steps: faults.between(1, 8) };
+  }
+
+  /** Whether this is the step before which a doomed host dies. */
+  #isDoomed(host: Host): boolean {
+    const doomed = this.#doomed;
+    if (doomed?.host !== host.epoch.name) return false;
+    doomed.steps -= 1;
+    if (doomed.steps > 0) return false;
+    this.#doomed = undefined;
+    return true;
+  }
+
+  /** Whether the host that claimed this turn is up. */
+  #runs(turnId: string): boolean {
+    const name = this.notes.turnHosts.get(turnId);
+    return this.#hosts.some((host) => host.epoch.name === name && host.isUp);
   }
 
   lost(host: Host): void {
@@ -199,13 +246,13 @@ export class World {
   }
 
   /** Does something once, before the first step of a host with such a label. */
-  onceAt(when: (label: string) => boolean, then: () => void): void {
-    this.#watches.push({ when, then });
+  onceAt(when: (label: string) => boolean, act: () => void): void {
+    this.#watches.push({ when, act });
   }
 
   /** The host whose step has such a label dies before it, once. */
   dieOnceAt(when: (label: string) => boolean): void {
-    this.#watches.push({ when, then: (host, label) => this.#crash(host, label) });
+    this.#watches.push({ when, act: (host, label) => this.#crash(host, label) });
   }
 
   #isDead(host: Host): boolean {
@@ -257,12 +304,13 @@ export class World {
     this.#isStarting = true;
     const delay = this.#hostNumber === 0 ? 0 : this.random.pace.below(3 * SECOND);
     void this.scheduler.call({ epoch: this.epoch, label: 'start a host', delay }, async () => {
-      if (!this.options.shared) await this.#simulated.reopen();
+      // Once is enough: it is the slowest thing that a run does.
+      if (!this.options.shared && this.#hostNumber === 1) await this.#simulated.reopen();
       this.#hostNumber += 1;
       const host = new Host(this, `host${this.#hostNumber}`, this.#lastDiedUncleanly);
       this.#hosts.push(host);
       this.#isStarting = false;
-      host.start();
+      void host.start();
     });
   }
 
@@ -276,7 +324,7 @@ export class World {
     const watch = this.#watches.find((one) => one.when(step.label));
     if (watch !== undefined) {
       this.#watches.splice(this.#watches.indexOf(watch), 1);
-      watch.then(host, step.label);
+      watch.act(host, step.label);
       if (this.#isDead(host)) return;
     }
     if (this.#plan.crashAt?.includes(this.hostSteps) === true) return this.#crash(host, step.label);
@@ -290,14 +338,18 @@ export class World {
     const [dies, sleeps, stops] = [crashEvery, pauseEvery, restartEvery].map((every) =>
       faults.chance(odds(every)),
     );
-    if (dies === true && this.crashes < 8) return this.#crash(host, label);
+    if ((dies === true && this.crashes < 8) || this.#isDoomed(host))
+      return this.#crash(host, label);
     if (sleeps === true && this.options.shared) return this.#pause(host);
-    if (stops === true && host.isUp) host.stop(faults.pick([0, 10 * SECOND, MINUTE]));
+    if (stops !== true || !host.isUp) return;
+    voidStops(this.notes, host.epoch.name);
+    void host.stop(faults.pick([0, 10 * SECOND, MINUTE]));
   }
 
   #crash(host: Host, label: string): void {
     this.crashes += 1;
     this.#lastDiedUncleanly = true;
+    voidStops(this.notes, host.epoch.name);
     noteCrash(this.notes, host, { label, tools: this.ledger.running.get(host.epoch.name) ?? 0 });
     this.#plan.trace?.(`${' '.repeat(12)}${host.epoch.name} dies before ${label}`);
     host.die();
@@ -307,9 +359,11 @@ export class World {
   #pause(host: Host): void {
     const { faults } = this.random;
     const isLong = faults.chance(0.7);
-    const delay = isLong ? LEASE * 1.2 + faults.below(MINUTE) : faults.below(LEASE);
+    const { leaseMs } = this.options;
+    const delay = isLong ? leaseMs * 1.2 + faults.below(MINUTE) : faults.below(leaseMs);
     const { interrupts } = this.notes;
     host.epoch.state = 'paused';
+    voidStops(this.notes, host.epoch.name);
     this.#plan.trace?.(`${' '.repeat(12)}${host.epoch.name} sleeps for ${delay}`);
     void this.scheduler.call({ epoch: this.epoch, label: 'wake a host', delay }, () => {
       if (host.epoch.state !== 'paused') return;

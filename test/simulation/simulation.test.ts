@@ -1,0 +1,80 @@
+// The quick tier of the simulated world; `npm run simulate` plays the whole one.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { DEFECTS } from './defects.ts';
+import { drillOne } from './drill.ts';
+import { playSeeds } from './many.ts';
+import { optionsOf } from './options.ts';
+import { describeEnumeration, describeFailure, describeSet } from './report.ts';
+import { enumerate, SCENARIOS } from './scenarios.ts';
+import { simulate } from './simulate.ts';
+import { SOMETIMES } from './sometimes.ts';
+
+/** As many seeds as fit the time; fewer than the floor prove too little and are red. */
+const SEEDS = 1_500;
+const SEEDS_FLOOR = 300;
+const QUICK_MS = 40_000;
+
+test('V1, V2, V3: no seed of the simulated world breaks an invariant', async (context) => {
+  const began = performance.now();
+  const set = await playSeeds({
+    from: 1,
+    seeds: SEEDS,
+    enough: (played) => played >= SEEDS_FLOOR && performance.now() - began > QUICK_MS,
+  });
+  context.diagnostic(describeSet(set, []));
+  assert.deepEqual(set.failures.map(describeFailure), []);
+  assert.ok(set.seeds >= SEEDS_FLOOR, `${set.seeds} seeds`);
+  assert.ok(set.twice >= 1, 'no seed was played twice');
+  // The quick tier reaches every event once; the whole one each at least twenty times.
+  assert.deepEqual(set.sometimes.below(1), []);
+});
+
+describe('a host dies at every single point of', () => {
+  // `points` is the least number of points: a scenario that got shorter must say so here.
+  const scenarios: readonly { readonly title: string; readonly points: number }[] = [
+    { title: 'T-1: one message that is answered with a text', points: 25 },
+    { title: 'E-1, E-2: three tool calls before the answer', points: 45 },
+    { title: 'T-16: a run that is given a further message', points: 60 },
+    { title: 'V14: a stop while a tool runs', points: 25 },
+    { title: 'V4: the recovery of an interrupted turn', points: 50 },
+  ];
+  for (const [index, { title, points }] of scenarios.entries()) {
+    test(title, async (context) => {
+      const scenario = SCENARIOS[index];
+      assert.ok(scenario !== undefined && title.endsWith(scenario.name));
+      const enumeration = await enumerate(scenario);
+      context.diagnostic(describeEnumeration(enumeration));
+      assert.deepEqual(enumeration.failures, []);
+      assert.ok(enumeration.points >= points, `${enumeration.points} points`);
+    });
+  }
+});
+
+describe('a planted defect is caught:', () => {
+  for (const defect of DEFECTS) {
+    test(defect.name, async (context) => {
+      const drilled = await drillOne(defect);
+      assert.notEqual(drilled.caughtAt, null, `not caught in ${drilled.seeds} seeds`);
+      context.diagnostic(`seed ${drilled.caughtAt}: ${drilled.problem}`);
+      assert.match(drilled.problem ?? '', defect.breaks);
+    });
+  }
+});
+
+test('a run prints its expanded options and each step, and leaves the same trace again', async () => {
+  const [first, again]: [string[], string[]] = [[], []];
+  const options = optionsOf(7);
+  const one = await simulate({ options, trace: (line) => first.push(line) });
+  const two = await simulate({ options, trace: (line) => again.push(line) });
+  assert.equal(first[0], JSON.stringify(options));
+  assert.ok(first.length > one.steps, 'a step was not printed');
+  assert.deepEqual(again, first);
+  assert.equal(one.traceHash, two.traceHash);
+});
+
+test('a set that reaches an event too seldom is red', async () => {
+  const set = await playSeeds({ from: 1, seeds: 3 });
+  assert.equal(set.sometimes.below(4).length, Object.keys(SOMETIMES).length);
+  assert.ok(set.sometimes.below(1).length < Object.keys(SOMETIMES).length);
+});
