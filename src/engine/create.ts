@@ -202,7 +202,9 @@ class Host implements Engine {
     this.#commands.add(messageId);
     try {
       const message = await this.parts.store.query('message.byId', { id: messageId });
-      if (message?.state === 'unclaimed') await this.#handle(message);
+      // A redelivery may look like a command and name a message that is none (I-1).
+      const isOpen = message?.kind === 'command' && message.state === 'unclaimed';
+      if (isOpen) await this.#handle(message);
     } catch (error) {
       this.#onFault(error, 'command');
     } finally {
