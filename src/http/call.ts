@@ -63,7 +63,7 @@ export function route<Q, B>(line: Route<Q, B>): Route {
   return line;
 }
 
-export const REPLY_HEADERS = {
+const REPLY_HEADERS = {
   'Content-Type': 'application/json',
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',

@@ -53,7 +53,7 @@ export async function serveApi(options: ServeOptions): Promise<Served> {
 }
 
 /** Whether only this machine reaches the address. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 

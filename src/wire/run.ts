@@ -2,15 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../kernel/limits.ts';
 import { idShape, InstantShape } from './shape.ts';
 
-export const RUN_STATUSES = [
-  'queued',
-  'running',
-  'waiting',
-  'completed',
-  'failed',
-  'cancelled',
-] as const;
-export type RunStatus = (typeof RUN_STATUSES)[number];
+const RUN_STATUSES = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const;
 
 const TextShape = z.string().min(1).max(LIMITS.messageCharsMax);
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idShape, InstantShape, PAGE_QUERY } from './shape.ts';
 
-export const TASK_STATES = [
+const TASK_STATES = [
   'active',
   'waiting',
   'paused',

@@ -43,7 +43,7 @@ export async function viewCreated(engine: Engine, run: RunRecord): Promise<RunCr
 }
 
 /** How a run ended without an answer; null for one that is open or completed. */
-export function outcomeOf(
+function outcomeOf(
   run: Pick<RunRecord, 'state' | 'outcomeCode'>,
   message: string,
 ): OutcomeShape | null {
@@ -52,7 +52,7 @@ export function outcomeOf(
 }
 
 /** The sum of what the providers reported; the cost is null when one call has no known price. */
-export function sumUsage(
+function sumUsage(
   steps: readonly Pick<StepRecord, 'kind' | 'inputTokens' | 'outputTokens' | 'cost'>[],
 ): UsageShape {
   const calls = steps.filter(({ kind, inputTokens }) => kind === 'model' && inputTokens !== null);

@@ -128,7 +128,7 @@ export function viewStep(step: StepRecord): readonly { seq: number; item: TaskEv
 }
 
 /** The object that a record keeps as JSON text; an unreadable one is empty. */
-export function objectOf(text: string | null): Record<string, unknown> {
+function objectOf(text: string | null): Record<string, unknown> {
   const parsed = parseJson(text ?? '{}', LIMITS.jsonDepthMax);
   const value = parsed.ok ? parsed.value : null;
   const isObject = value !== null && typeof value === 'object' && !Array.isArray(value);
