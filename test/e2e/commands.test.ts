@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import manifest from '../../package.json' with { type: 'json' };
+import { Place, type Ended, type RunningHost } from './process.ts';
+
+const UNKNOWN = 'task_0000000000000000';
+
+/** Each command that reads records, and a field of the one document that it prints. */
+const READING: readonly [args: string, field: string][] = [
+  ['status', 'state'],
+  ['tasks --state completed --limit 1', 'items'],
+  ['task TASK', 'mandate'],
+  ['why TASK', 'sentence'],
+  ['conversations', 'items'],
+  ['outbox', 'items'],
+];
+/** The same for what is read without records. */
+const LOCAL: readonly [args: string, field: string][] = [
+  ['logs -n 3', 'items'],
+  ['keys list', 'items'],
+  ['config show', 'items'],
+  ['config keys', 'items'],
+  ['config check', 'ok'],
+];
+
+const place = new Place();
+let taskId = '';
+
+before(async () => {
+  const host = await place.start();
+  const run = await host.client().createRun({ input: 'hello', wait: 20 });
+  taskId = run.taskId;
+  await host.stop();
+});
+after(() => place.clear());
+
+function argsOf(text: string): string[] {
+  return text.split(' ').map((word) => (word === 'TASK' ? taskId : word));
+}
+
+function documentOf({ stdout, stderr, code }: Ended): Record<string, unknown> {
+  assert.equal(code, 0, stderr);
+  assert.equal(stderr, '');
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+function readAll(commands: typeof READING): void {
+  for (const [text, field] of commands) {
+    test(`${text} prints one document with --json`, async () => {
+      const document = documentOf(await place.run([...argsOf(text), '--json']));
+      assert.ok(field in document, JSON.stringify(document));
+    });
+  }
+}
+
+/** The last line of stderr, which must be the only one. */
+function lineOf(ended: Ended): string {
+  assert.equal(ended.stdout, '');
+  const lines = ended.stderr.trimEnd().split('\n');
+  assert.equal(lines.length, 1, ended.stderr);
+  return lines[0] ?? '';
+}
+
+describe('on a stopped host', () => {
+  readAll([...READING, ...LOCAL]);
+
+  test('status says that it is stopped', async () => {
+    const status = documentOf(await place.run(['status', '--json']));
+    assert.deepEqual([status['state'], status['url']], ['stopped', null]);
+  });
+
+  test('what needs a running host ends with 5 and names start', async () => {
+    for (const args of [['chat'], ['stop', taskId], ['status', '--url', 'http://127.0.0.1:9']]) {
+      const ended = await place.run(args);
+      assert.equal(ended.code, 5, args.join(' '));
+      assert.match(lineOf(ended), /sekisho start/);
+    }
+  });
+
+  test('the file of a host that was killed misleads nobody', async (t) => {
+    const killed = new Place();
+    t.after(() => killed.clear());
+    const host = await killed.start();
+    host.signal('SIGKILL');
+    await host.child.ended;
+    assert.match(killed.read('host.json'), /"url"/);
+    const status = documentOf(await killed.run(['status', '--json']));
+    assert.equal(status['state'], 'stopped');
+  });
+
+  test('a folder where nothing ran ends with 5', async (t) => {
+    const empty = new Place();
+    t.after(() => empty.clear());
+    const ended = await empty.run(['tasks']);
+    assert.equal(ended.code, 5);
+    assert.match(lineOf(ended), /nothing is recorded there yet/);
+  });
+});
+
+describe('on a running host', () => {
+  let host: RunningHost;
+  before(async () => {
+    host = await place.start();
+  });
+  after(async () => {
+    await host.stop();
+  });
+
+  readAll(READING);
+
+  test('people get text, with the work in its own words', async () => {
+    for (const [text, words] of [
+      ['status', /^host +ready since .*, http:/m],
+      ['tasks', /^task_\w+ +completed .* hello$/m],
+      ['task TASK', /^request +hello$/m],
+      ['why TASK', /“hello” .* was completed/],
+      ['outbox', /Hello! I am the rehearsal/],
+      ['keys list', /^local +run read admin/m],
+      ['config show', /^model\.provider +"rehearsal" +sekisho\.yaml:1$/m],
+    ] as const) {
+      const { code, stdout, stderr } = await place.run(argsOf(text));
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.match(stdout, words);
+    }
+  });
+
+  test('status is found by --url, by SEKISHO_URL and by --data', async () => {
+    const key = { SEKISHO_API_KEY: place.read('api-key').trim() };
+    for (const [args, env] of [
+      [['--url', host.url], key],
+      [[], { ...key, SEKISHO_URL: host.url }],
+      [['--data', place.data], {}],
+      [[], { SEKISHO_DATA: place.data }],
+    ] as const) {
+      const status = documentOf(await place.run(['status', '--json', ...args], { env }));
+      assert.deepEqual([status['state'], status['url']], ['ready', host.url]);
+    }
+  });
+
+  test('a wrong key ends with 2, an unknown id with 4 and the nearest, a refusal with 3', async () => {
+    const wrong = await place.run(['status'], { env: { SEKISHO_API_KEY: 'sk_wrong_wrong_wrong' } });
+    assert.equal(wrong.code, 2);
+    assert.match(lineOf(wrong), /^unauthorized: /);
+    const unknown = await place.run([
+      'why',
+      `${taskId.slice(0, -1)}${taskId.endsWith('0') ? 1 : 0}`,
+    ]);
+    assert.equal(unknown.code, 4);
+    assert.ok(lineOf(unknown).endsWith(`did you mean ${taskId}?`), unknown.stderr);
+    const ended = await place.run(['stop', taskId]);
+    assert.equal(ended.code, 3);
+    assert.match(lineOf(ended), /^task_ended: /);
+    assert.equal((await place.run(['task', UNKNOWN, '--json'])).code, 4);
+  });
+
+  test('chat answers each line of a pipe and ends with its input', async () => {
+    const ended = await place.run(['chat'], { input: 'hello\n/status\n' });
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(ended.stdout, /^Hello! I am the rehearsal model/m);
+    assert.match(ended.stdout, /^The host is ready/m);
+    assert.equal((await fetch(`${host.url}/readyz`)).status, 200);
+  });
+});
+
+describe('a slip in the command line', () => {
+  const slips: readonly [args: string, line: RegExp][] = [
+    ['statsu', /unknown command 'statsu'; did you mean status\?/],
+    ['status --jsno', /unknown option '--jsno'; did you mean --json\?/],
+    ['config shwo', /unknown command 'shwo'; did you mean show\?/],
+    ['task', /missing required argument 'id'/],
+    ['tasks --state actve', /--state takes one of .*did you mean active\?/],
+    ['tasks --limit 0', /--limit takes a whole number from 1 to 200/],
+    ['logs -n many', /--lines takes a whole number/],
+    ['status --url localhost', /--url takes the address of a host/],
+  ];
+  for (const [args, expected] of slips) {
+    test(`${args} ends with 2 and one line`, async () => {
+      const ended = await place.run(args.split(' '));
+      assert.equal(ended.code, 2);
+      assert.match(lineOf(ended), expected);
+    });
+  }
+});
+
+test('--version is the version, and help names every command', async () => {
+  assert.equal((await place.run(['--version'])).stdout.trim(), manifest.version);
+  const { stdout, code } = await place.run(['--help']);
+  assert.equal(code, 0);
+  for (const name of ['start', 'chat', 'status', 'why', 'config', 'keys', 'logs', 'outbox']) {
+    assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
+  }
+  assert.equal((await place.run([])).stdout, stdout);
+  assert.match((await place.run(['start', '--help'])).stdout, /--no-terminal/);
+});
