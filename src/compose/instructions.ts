@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 const INSTRUCTIONS_CHARS_MAX = 50_000;
 
 /** What the agent is told before every request when nobody wrote instructions for it. */
-export function builtInInstructions(name: string): string {
+function builtInInstructions(name: string): string {
   return [
     `You are ${name}, an agent that works for the person who runs this host.`,
     'Each request is a task. Do it with the tools you have and answer with the result; your final',

@@ -2,7 +2,7 @@
 const FARTHEST_SHARE = 0.4;
 
 /** The known name that `given` was most likely meant to be, or undefined when none is near. */
-export function nearest(given: string, known: Iterable<string>): string | undefined {
+function nearest(given: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Infinity;
   for (const name of known) {

@@ -8,7 +8,7 @@ import { contradictions } from './rules.ts';
 import { readSecrets, type ConfigSecrets } from './secrets.ts';
 
 /** The name that is looked for when no file is named. */
-export const CONFIG_FILE = 'sekisho.yaml';
+const CONFIG_FILE = 'sekisho.yaml';
 
 /** What a configuration is made of; the later of file, environment and flags wins (G-1). */
 export interface ConfigSources {

@@ -43,7 +43,7 @@ function aboutTls(values: ConfigValues): Objection | undefined {
 }
 
 /** True for an address that only this machine reaches. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 

@@ -50,7 +50,7 @@ function shownValue(name: ConfigName, value: unknown): unknown {
 }
 
 /** A URL as it may be shown: `postgres://user:[redacted]@host/db`. */
-export function withoutPassword(url: string): string {
+function withoutPassword(url: string): string {
   return url
     .replace(/^(\w+:\/\/[^:/?#@]*):.*@/, '$1:[redacted]@')
     .replace(/([?&]password=)[^&]*/i, '$1[redacted]');

@@ -48,7 +48,7 @@ export const httpUrl = z.url({ protocol: /^https?$/ }).refine((url) => {
   return username === '' && password === '';
 });
 
-export const SCOPES = ['run', 'read', 'admin'] as const;
+const SCOPES = ['run', 'read', 'admin'] as const;
 
 export const apiKey = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/),
