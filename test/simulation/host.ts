@@ -9,6 +9,7 @@ import { virtualClock } from '../../src/testing/sim-clock.ts';
 import { sha256 } from '../../src/adapters/digest/sha256.ts';
 import { faultyStore } from './faulty-store.ts';
 import type { SimulationOptions } from './options.ts';
+import { voidStops } from './notes.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { scriptedTools } from './scripted-tools.ts';
 import type { World } from './world.ts';
@@ -70,6 +71,7 @@ export class Host {
   die(): void {
     this.state = 'dead';
     this.epoch.state = 'dead';
+    voidStops(this.#world.notes, this.epoch.name);
   }
 
   #gaveUp(error: unknown): void {

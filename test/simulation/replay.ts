@@ -122,8 +122,9 @@ const TASK_FOLD: Fold<TaskReplay> = {
   }),
   // A turn is spent when it starts; a person's own words end the row of corrections.
   'turn.started': (task, event, { generated }) => {
-    const [head] = dataOf(event)['messageIds'] as readonly unknown[];
-    const correctionsUsed = generated.has(head) ? task.correctionsUsed : 0;
+    const inputs = dataOf(event)['messageIds'] as readonly unknown[];
+    const isByHost = inputs.every((id) => generated.has(id));
+    const correctionsUsed = isByHost ? task.correctionsUsed : 0;
     return { ...task, turnsUsed: task.turnsUsed + 1, correctionsUsed };
   },
   'message.accepted': (task, event, { generated }) => ({

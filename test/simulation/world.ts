@@ -70,6 +70,7 @@ export class World {
   #isStarting = false;
   #lastDiedUncleanly = false;
   #faultsOn = true;
+  #highestOffset = 0;
   #doomed: { readonly host: string; steps: number } | undefined;
   #watches: {
     readonly when: (label: string) => boolean;
@@ -172,21 +173,27 @@ export class World {
 
   /** W-1: what ran when its task was stopped has ended soon after, wherever the stop arrived. */
   #judgeStops({ writes }: CommittedUnit): void {
-    const { stoppedAt } = this.notes;
-    const { faults } = this.weather;
     for (const write of writes) {
-      if (write.write === 'turn.stopping' && this.#runs(write.id)) {
-        stoppedAt.set(write.id, this.scheduler.elapsed);
-        this.#doom(this.notes.turnHosts.get(write.id) ?? '');
-      }
-      if (write.write !== 'turn.end') continue;
-      const took = this.scheduler.elapsed - (stoppedAt.get(write.id) ?? Infinity);
-      stoppedAt.delete(write.id);
-      const isSwift =
-        faults.slow === 0 && faults.diskFull === 0 && this.options.tickMs <= LIMITS.tickMsShared;
-      const most = LIMITS.stopToolsMs + STOP_SLACK;
-      if (isSwift && took > most)
-        this.problems.push(`W-1 ${write.id} ended ${took} ms after its stop`);
+      if (write.write === 'turn.stopping') this.#noteStop(write.id);
+      if (write.write === 'turn.end') this.#judgeStop(write.id);
+    }
+  }
+
+  #noteStop(turnId: string): void {
+    if (!this.#runs(turnId)) return;
+    this.notes.stoppedAt.set(turnId, this.scheduler.elapsed);
+    this.#doom(this.notes.turnHosts.get(turnId) ?? '');
+  }
+
+  #judgeStop(turnId: string): void {
+    const { stoppedAt } = this.notes;
+    const took = this.scheduler.elapsed - (stoppedAt.get(turnId) ?? Infinity);
+    stoppedAt.delete(turnId);
+    const { faults } = this.weather;
+    const isSwift = faults.slow === 0 && faults.diskFull === 0;
+    const isWatched = isSwift && this.options.tickMs <= LIMITS.tickMsShared;
+    if (isWatched && took > LIMITS.stopToolsMs + STOP_SLACK) {
+      this.problems.push(`W-1 ${turnId} ended ${took} ms after its stop`);
     }
   }
 
@@ -278,7 +285,8 @@ export class World {
     this.weather.faults = none as unknown as StoreWeather['faults'];
     this.weather.diskFullUntil = 0;
     this.#faultsOn = false;
-    this.wall.offset = Math.max(this.wall.offset, 0);
+    // Forward only: what was written ahead of the truth must not be waited for.
+    this.wall.offset = this.#highestOffset;
   }
 
   async end(): Promise<void> {
@@ -383,6 +391,7 @@ export class World {
       const offset = Math.min(CLOCK_STEP_MAX, Math.max(-CLOCK_STEP_MAX, this.wall.offset + by));
       this.reached(offset > this.wall.offset ? 'clock_forward' : 'clock_back');
       this.wall.offset = offset;
+      this.#highestOffset = Math.max(this.#highestOffset, offset);
     });
   }
 }
