@@ -54,6 +54,8 @@ export interface Host {
   start(): Promise<StartedHost>;
   /** Drains for at most `graceMs`, then lets go of everything in reverse. A second call cuts the drain. */
   stop(graceMs?: Millis): Promise<void>;
+  /** Writes what broke the process, masked, as its last words; the process must end then. */
+  crash(error: unknown): Promise<void>;
 }
 
 /** Assembles a host from its configuration: the one place that knows every adapter and the engine. */
@@ -77,6 +79,8 @@ class AssembledHost implements Host {
   #secrets: readonly string[];
   #mask: (text: string) => string;
   #engine: Engine | undefined;
+  #log: OpenLog | undefined;
+  #booted: Promise<unknown> = Promise.resolve();
   #stopping: Promise<void> | undefined;
 
   constructor(options: HostOptions) {
@@ -86,8 +90,10 @@ class AssembledHost implements Host {
   }
 
   async start(): Promise<StartedHost> {
+    const booting = this.#boot();
+    this.#booted = Promise.allSettled([booting]);
     try {
-      return await this.#boot();
+      return await booting;
     } catch (error) {
       await this.#letGo();
       throw error;
@@ -103,6 +109,13 @@ class AssembledHost implements Host {
     }
     this.#stopping = this.#shutDown(graceMs);
     return this.#stopping;
+  }
+
+  async crash(error: unknown): Promise<void> {
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    if (this.#log === undefined) process.stderr.write(`${this.#mask(what)}\n`);
+    this.#log?.error('the host broke', { error: what });
+    await this.#log?.close();
   }
 
   async #boot(): Promise<StartedHost> {
@@ -134,6 +147,7 @@ class AssembledHost implements Host {
     const file = join(config.values.data, 'logs', 'sekisho.log');
     const log = createLog({ redact: (line) => this.#mask(line), stderr: logLevel, file });
     this.#opened.push(() => log.close());
+    this.#log = log;
     return log;
   }
 
@@ -226,6 +240,8 @@ class AssembledHost implements Host {
 
   /** The API answers while the turns drain: whoever waits for one still learns its end. */
   async #shutDown(graceMs: Millis): Promise<void> {
+    // What opens while we close would stay open.
+    await this.#booted;
     await this.#engine?.stop(graceMs);
     await this.#letGo();
   }

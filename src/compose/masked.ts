@@ -44,6 +44,7 @@ export function maskModel(model: Model, secrets: readonly string[]): Model {
     name: model.name,
     price: model.price,
     contextWindow: model.contextWindow,
+    prepare: async () => model.prepare?.(),
     async call(request, live) {
       const words = maskPieces(secrets, live.onText);
       const outcome = await model.call(request, { ...live, onText: words.push });

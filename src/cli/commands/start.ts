@@ -64,9 +64,15 @@ function endOnSignals(host: Host, over: AbortController): Promise<void> {
     if (over.signal.aborted) void host.stop();
     over.abort();
   };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
+  // Node's own last words would show whatever the error holds.
+  process.on('uncaughtException', (error) => void broken(host, error));
   return promise;
+}
+
+async function broken(host: Host, error: unknown): Promise<void> {
+  await host.crash(error);
+  process.exit(EXIT.failed);
 }
 
 /**
