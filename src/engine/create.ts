@@ -28,6 +28,9 @@ import { Live } from './turn/live.ts';
 import { Pump } from './turn/pump.ts';
 import { sweepTurns } from './turn/sweep.ts';
 
+// Open commands that are read at once.
+const COMMANDS_MAX = 64;
+
 /** Assembles a host from its parts; nothing happens before `start`. */
 export function createEngine(parts: EngineParts): Engine {
   return new Host(parts);
@@ -223,8 +226,14 @@ class Host implements Engine {
   }
 
   async #answerOpenCommands(): Promise<void> {
-    const open = await this.parts.store.query('message.openCommands', { limit: 64 });
-    for (const { id } of open) await this.#answer(id);
+    let last: MessageId | undefined;
+    for (;;) {
+      const open = await this.parts.store.query('message.openCommands', { limit: COMMANDS_MAX });
+      for (const { id } of open) await this.#answer(id);
+      // One that cannot be answered now is asked for again at the next tick, not at once.
+      if (open.length < COMMANDS_MAX || open[0]?.id === last) return;
+      last = open[0]?.id;
+    }
   }
 
   /** The safety poll: hints may be lost (design principle 12). */

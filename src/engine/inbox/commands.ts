@@ -144,7 +144,7 @@ async function stopAll(host: CommandHost, message: MessageRecord): Promise<void>
 }
 
 /** The principal whose verified identity the message was accepted with. */
-export function principalOf(message: MessageRecord): Principal {
+function principalOf(message: MessageRecord): Principal {
   const colon = message.principal.indexOf(':');
   const kind = message.principal.slice(0, colon) as Principal['kind'];
   const principal = {

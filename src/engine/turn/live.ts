@@ -65,6 +65,15 @@ export class Live {
   }
 
   #tell(conversationId: ConversationId, event: LiveEvent): void {
-    for (const listener of this.#listeners.get(conversationId) ?? []) listener(event);
+    const listeners = this.#listeners.get(conversationId);
+    if (listeners === undefined) return;
+    for (const listener of listeners) {
+      try {
+        listener(event);
+      } catch {
+        // What was committed stays so whatever a reader makes of the hint; a broken one hears no more.
+        listeners.delete(listener);
+      }
+    }
   }
 }
