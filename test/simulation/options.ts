@@ -48,6 +48,24 @@ export interface SimulationOptions {
   readonly faults: Faults;
 }
 
+/** What may cost a turn its host or its lease; without it every turn comes to its own end. */
+const HARSH = [
+  'slow',
+  'diskFull',
+  'io',
+  'crashEvery',
+  'pauseEvery',
+  'restartEvery',
+  'clockSteps',
+  'instructions',
+] as const satisfies readonly (keyof Faults)[];
+const GENTLE_SHARE = 0.15;
+
+/** Whether nothing in this run may interrupt a turn: passing faults of the store never do. */
+export function isGentle({ faults }: Pick<SimulationOptions, 'faults'>): boolean {
+  return HARSH.every((name) => faults[name] === 0);
+}
+
 const SWITCHES = [
   'busy',
   'disconnected',
@@ -139,5 +157,7 @@ function drawFaults(random: Random): Faults {
   // Pauses only happen on shared stores, and sleepers that wake too late are wanted in many seeds.
   const odds = (name: keyof Faults): number => (name === 'pauseEvery' ? 0.85 : 0.5);
   const on = SWITCHES.map((name) => [name, random.chance(odds(name)) ? drawn[name] : 0] as const);
-  return Object.fromEntries(on) as unknown as Faults;
+  const spares = random.chance(GENTLE_SHARE);
+  const faults = Object.fromEntries(on) as unknown as Faults;
+  return spares ? { ...faults, ...Object.fromEntries(HARSH.map((name) => [name, 0])) } : faults;
 }

@@ -15,7 +15,7 @@ import type { CommittedUnit, StoreWeather } from './faulty-store.ts';
 import { History } from './history.ts';
 import { Host } from './host.ts';
 import { Ledger } from './ledger.ts';
-import { boundsOf, type SimulationOptions } from './options.ts';
+import { boundsOf, isGentle, type SimulationOptions } from './options.ts';
 import { Oracle } from './oracle.ts';
 import type { Sometime } from './sometimes.ts';
 import { createNotes, noteCommit, noteCrash, voidStops, type Notes } from './notes.ts';
@@ -175,7 +175,13 @@ export class World {
   #judgeStops({ writes }: CommittedUnit): void {
     for (const write of writes) {
       if (write.write === 'turn.stopping') this.#noteStop(write.id);
-      if (write.write === 'turn.end') this.#judgeStop(write.id);
+      if (write.write !== 'turn.end') continue;
+      this.#judgeStop(write.id);
+      // A planned crash of a scenario is no passing fault.
+      const mayBreak = this.crashes > 0 || !isGentle(this.options);
+      if (write.end === 'interrupted' && !mayBreak) {
+        this.problems.push(`E-1 a passing fault interrupted ${write.id}`);
+      }
     }
   }
 
