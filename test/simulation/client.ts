@@ -1,7 +1,7 @@
 // The world outside: channels and API callers that send, repeat, overtake, stop and cancel.
 import { Fault, type Refusal } from '../../src/kernel/fault.ts';
 import type { ConversationId, MessageId, RunId, TaskId } from '../../src/kernel/ids.ts';
-import type { Principal } from '../../src/kernel/principal.ts';
+import { principalName, type Principal } from '../../src/kernel/principal.ts';
 import { MINUTE, SECOND } from '../../src/kernel/time.ts';
 import type { Accepted, AcceptedRun, Engine } from '../../src/engine/engine.ts';
 import { Epoch, type Scheduler } from '../../src/testing/scheduler.ts';
@@ -44,6 +44,7 @@ export class Client {
   readonly #runs: { readonly runId: RunId; readonly taskId: TaskId }[] = [];
   #open = 0;
   #markers = 0;
+  #admins = 0;
   #lastArrived = 0;
 
   constructor(parts: ClientParts) {
@@ -201,14 +202,26 @@ export class Client {
     const { random } = this.#parts;
     const open = this.#parts.openTasks();
     if (open.length === 0) return;
-    await this.#stopTask(random.pick(open), random.pick([PERSON, ADMIN]));
+    await this.#stopTask(random.pick(open), random.pick([PERSON, this.#someAdmin()]));
   }
 
   async #stopTask(taskId: TaskId, principal: Principal): Promise<void> {
-    const verdict = await this.#insist(`stop ${taskId}`, (engine) =>
-      engine.stopTask({ taskId, principal }),
-    );
-    if (verdict.kind === 'stopped') this.#parts.history.stops.push({ taskId });
+    const { history } = this.#parts;
+    let tries = 0;
+    const verdict = await this.#insist(`stop ${taskId}`, (engine) => {
+      tries += 1;
+      return engine.stopTask({ taskId, principal });
+    });
+    if (verdict.kind === 'stopped') history.stops.push({ taskId });
+    else if (tries === 1 && principal !== PERSON) {
+      history.refusedStops.push({ taskId, by: principalName(principal), code: verdict.code });
+    }
+  }
+
+  /** An admin who gives one order only, so that what became of it can be told. */
+  #someAdmin(): Principal {
+    this.#admins += 1;
+    return { kind: 'admin', id: `console${this.#admins}`, isAdmin: true };
   }
 
   async #cancelRun(): Promise<void> {

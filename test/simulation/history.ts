@@ -26,7 +26,16 @@ export interface StopSeen {
   readonly taskId: string;
 }
 
+/** An order to end a task that was refused at its first try. */
+export interface StopRefused {
+  readonly taskId: string;
+  /** The principal's name, given to no other order. */
+  readonly by: string;
+  readonly code: string;
+}
+
 export class History {
   readonly sent = new Map<string, Sent>();
   readonly stops: StopSeen[] = [];
+  readonly refusedStops: StopRefused[] = [];
 }

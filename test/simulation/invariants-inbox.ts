@@ -14,11 +14,18 @@ export function judgeInbox(dump: Dump): readonly string[] {
     tasks: new Set<string | null>(dump.tasks.map((task) => task.id)),
     turns: new Set<string | null>(dump.turns.map((turn) => turn.id)),
   };
+  const replies = new Set<string | null>(
+    dump.outbox.filter((entry) => entry.kind === 'reply').map((entry) => entry.id),
+  );
   for (const message of dump.messages) {
     const by = claims.get(message.id) ?? [];
     if (message.kind === 'command') {
       problems.unless(by.length === 0, () => `V2 the command ${message.id} was claimed by a turn`);
-    } else judgeClaims(problems, message, { by, known });
+      continue;
+    }
+    judgeClaims(problems, message, { by, known });
+    const isSeen = by.length > 0 || !replies.has(message.answerId);
+    problems.unless(isSeen, () => `V2 ${message.id} was answered and no turn saw it`);
   }
   judgeTaskOrigins(problems, dump);
   judgeInboxOrder(problems, dump);

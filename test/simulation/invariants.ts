@@ -40,6 +40,11 @@ function judgeNotices(problems: Problems, dump: Dump): void {
   for (const task of dump.tasks) {
     const hasReason = task.state !== 'blocked' || task.reason !== null;
     problems.unless(hasReason, () => `V8 ${task.id} is blocked without a reason`);
+    const { correctionsUsed } = task;
+    problems.unless(
+      correctionsUsed <= 1,
+      () => `T-8 ${task.id} was corrected ${correctionsUsed} times`,
+    );
     const of = { notices: notices.get(task.id) ?? [], moves: moves.get(task.id) ?? [] };
     for (const level of ['blocked', 'waiting'] as const)
       judgeEntries(problems, task, { ...of, level });

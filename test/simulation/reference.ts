@@ -57,7 +57,8 @@ export function judgeRest(history: History, dump: Dump): readonly string[] {
     const word = lastWord(sent, ack.messageId, { dump, replies });
     if (word === 'none') problems.push(`T-16 ${sent.marker} (${sent.kind}) got no last word`);
   }
-  return [...problems, ...judgeRuns(dump), ...judgeStops(history, dump)];
+  const orders = [...judgeStops(history, dump), ...judgeRefusals(history, dump)];
+  return [...problems, ...judgeRuns(dump), ...orders];
 }
 
 /** A run that ended shows its outcome. */
@@ -69,6 +70,17 @@ function judgeRuns(dump: Dump): readonly string[] {
     if (run.state !== 'completed' || outcome.kind === 'reply') return [];
     return [`T-16 run ${run.id} completed with a ${outcome.kind}`];
   });
+}
+
+/** Nobody is refused what they themselves brought about. */
+function judgeRefusals(history: History, dump: Dump): readonly string[] {
+  const done = new Set(
+    dump.events
+      .filter((event) => event.type === 'task.moved')
+      .map((event) => `${event.by} ${event.taskId}`),
+  );
+  const wrong = history.refusedStops.filter(({ by, taskId }) => done.has(`${by} ${taskId}`));
+  return wrong.map(({ by, taskId, code }) => `T-4 ${by} stopped ${taskId} and was told ${code}`);
 }
 
 /** What was reported as stopped stays stopped. */

@@ -2,7 +2,6 @@
 import type { TaskId } from '../../src/kernel/ids.ts';
 import { createIds } from '../../src/adapters/ids/ids.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
 import { MINUTE, SECOND } from '../../src/kernel/time.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import type { Store } from '../../src/ports/store.ts';
@@ -10,6 +9,7 @@ import { Epoch, Scheduler, type SchedulerStep } from '../../src/testing/schedule
 import { WallClock } from '../../src/testing/sim-clock.ts';
 import { seededRandom, type Random } from '../../src/testing/sim-random.ts';
 import { Client } from './client.ts';
+import { watchCommit } from './commit-watch.ts';
 import type { Defect } from './defects.ts';
 import type { CommittedUnit, StoreWeather } from './faulty-store.ts';
 import { History } from './history.ts';
@@ -25,8 +25,6 @@ import { openSimulatedStore, type SimulatedStore } from './store.ts';
 
 const START = Date.UTC(2026, 0, 5, 9);
 const CLOCK_STEP_MAX = 50 * MINUTE;
-/** For units that are decided again after passing faults. */
-const STOP_SLACK = 8 * SECOND;
 
 export interface WorldPlan {
   readonly options: SimulationOptions;
@@ -156,55 +154,23 @@ export class World {
     this.commits += 1;
     host.lastUnit = unit.unit;
     if (host.isZombie && unit.writes.length === 0) this.reached('zombie_refused');
-    this.#judgeStops(unit);
-    if (this.options.shared) this.#judgeTakeover(host, unit);
+    watchCommit(this, unit);
     noteCommit(this.notes, host, unit, this.options.shared);
     if (this.commits % 25 === 0) this.judge();
   }
 
-  /** R-14: on a shared store only a host whose lease ran out loses its turn to another. */
-  #judgeTakeover(host: Host, unit: CommittedUnit): void {
-    for (const write of unit.writes) {
-      if (write.write !== 'turn.end' || this.notes.turnHosts.get(write.id) === unit.host) continue;
-      if (!this.#look.isHeld(write.id, this.wall.now())) continue;
-      this.problems.push(`R-14 ${host.epoch.name} ended ${write.id}, whose host is alive`);
-    }
+  /** Whether the host of a turn may still hold it, by the lease that it wrote. */
+  isHeld(turnId: string): boolean {
+    return this.#look.isHeld(turnId, this.wall.now());
   }
 
-  /** W-1: what ran when its task was stopped has ended soon after, wherever the stop arrived. */
-  #judgeStops({ writes }: CommittedUnit): void {
-    for (const write of writes) {
-      if (write.write === 'turn.stopping') this.#noteStop(write.id);
-      if (write.write !== 'turn.end') continue;
-      this.#judgeStop(write.id);
-      // A planned crash of a scenario is no passing fault.
-      const mayBreak = this.crashes > 0 || !isGentle(this.options);
-      if (write.end === 'interrupted' && !mayBreak) {
-        this.problems.push(`E-1 a passing fault interrupted ${write.id}`);
-      }
-    }
-  }
-
-  #noteStop(turnId: string): void {
-    if (!this.#runs(turnId)) return;
-    this.notes.stoppedAt.set(turnId, this.scheduler.elapsed);
-    this.#doom(this.notes.turnHosts.get(turnId) ?? '');
-  }
-
-  #judgeStop(turnId: string): void {
-    const { stoppedAt } = this.notes;
-    const took = this.scheduler.elapsed - (stoppedAt.get(turnId) ?? Infinity);
-    stoppedAt.delete(turnId);
-    const { faults } = this.weather;
-    const isSwift = faults.slow === 0 && faults.diskFull === 0;
-    const isWatched = isSwift && this.options.tickMs <= LIMITS.tickMsShared;
-    if (isWatched && took > LIMITS.stopToolsMs + STOP_SLACK) {
-      this.problems.push(`W-1 ${turnId} ended ${took} ms after its stop`);
-    }
+  /** Whether anything in this run may cost a turn its host; the planned crash of a scenario may. */
+  get mayInterrupt(): boolean {
+    return this.crashes > 0 || !isGentle(this.options);
   }
 
   /** A stop is where a crash hurts most: the host that is to end what runs may die within a few steps. */
-  #doom(host: string): void {
+  doom(host: string): void {
     const { faults } = this.random;
     const isDoomed = faults.chance(0.4) && this.#faultsOn && this.options.faults.crashEvery > 0;
     if (isDoomed) this.#doomed = { host, steps: faults.between(1, 8) };
@@ -221,7 +187,7 @@ export class World {
   }
 
   /** Whether the host that claimed this turn is up. */
-  #runs(turnId: string): boolean {
+  runs(turnId: string): boolean {
     const name = this.notes.turnHosts.get(turnId);
     return this.#hosts.some((host) => host.epoch.name === name && host.isUp);
   }

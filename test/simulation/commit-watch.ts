@@ -1,0 +1,54 @@
+// Judges single commits, at the moment at which they happen: what the rows alone no longer tell.
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { SECOND } from '../../src/kernel/time.ts';
+import type { Write } from '../../src/ports/store.ts';
+import type { CommittedUnit } from './faulty-store.ts';
+import type { World } from './world.ts';
+
+/** For units that are decided again after passing faults. */
+const STOP_SLACK = 8 * SECOND;
+
+type TurnEndWrite = Extract<Write, { write: 'turn.end' }>;
+
+/** Adds to the world's problems; asked before the world's notes take in the commit. */
+export function watchCommit(world: World, unit: CommittedUnit): void {
+  for (const write of unit.writes) {
+    if (write.write === 'turn.stopping') noteStop(world, write.id);
+    if (write.write !== 'turn.end') continue;
+    judgeStop(world, write.id);
+    judgeTakeover(world, write, unit.host);
+    judgeInterruption(world, write);
+  }
+}
+
+function noteStop(world: World, turnId: string): void {
+  if (!world.runs(turnId)) return;
+  world.notes.stoppedAt.set(turnId, world.scheduler.elapsed);
+  world.doom(world.notes.turnHosts.get(turnId) ?? '');
+}
+
+/** W-1: what ran when its task was stopped has ended soon after, wherever the stop arrived. */
+function judgeStop(world: World, turnId: string): void {
+  const { stoppedAt } = world.notes;
+  const took = world.scheduler.elapsed - (stoppedAt.get(turnId) ?? Infinity);
+  stoppedAt.delete(turnId);
+  const { faults } = world.weather;
+  const isSwift = faults.slow === 0 && faults.diskFull === 0;
+  // A host learns of a stop elsewhere at its next tick, and some worlds tick seldom.
+  const seldom = Math.max(0, world.options.tickMs - LIMITS.tickMsShared);
+  if (!isSwift || took <= LIMITS.stopToolsMs + STOP_SLACK + seldom) return;
+  world.problems.push(`W-1 ${turnId} ended ${took} ms after its stop`);
+}
+
+/** R-14: on a shared store only a host whose lease ran out loses its turn to another. */
+function judgeTakeover(world: World, { id }: TurnEndWrite, host: string): void {
+  const isForeign = world.notes.turnHosts.get(id) !== host;
+  if (!world.options.shared || !isForeign || !world.isHeld(id)) return;
+  world.problems.push(`R-14 ${host} ended ${id}, whose host is alive`);
+}
+
+/** E-1: where nothing may cost a turn its host or its lease, every turn comes to its own end. */
+function judgeInterruption(world: World, { id, end }: TurnEndWrite): void {
+  if (end !== 'interrupted' || world.mayInterrupt) return;
+  world.problems.push(`E-1 a passing fault interrupted ${id}`);
+}
