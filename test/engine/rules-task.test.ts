@@ -15,10 +15,10 @@ import {
   OPTIONS,
   says,
   taskIn,
-  until,
 } from '../support/host.ts';
 import {
   askedIn,
+  eventually,
   everyRow,
   heldCall,
   order,
@@ -50,17 +50,17 @@ async function everyState(
   const dead = await place.host({ store });
   const conversationId = await talkTo(dead);
   await order(dead, 'hang and be interrupted', conversationId);
-  await until(dead, conversationId, async () => (await place.rows('step')).length === 1);
+  await eventually(async () => (await place.rows('step')).length === 1);
   const engine = await place.host({ store, options: { ...OPTIONS, pid: 2 } });
   for (const input of ['answer', 'fail', 'block']) await order(engine, input, conversationId);
   await restOf(engine);
   const stopped = await order(engine, 'hang and be stopped', conversationId);
   const cancelled = await order(engine, 'wait and be cancelled', conversationId);
   await engine.cancelRun({ runId: cancelled.runId, principal: ANNA });
-  await until(engine, conversationId, async () => engine.health().runningTurns === 1);
+  await eventually(async () => engine.health().runningTurns === 1);
   await engine.stopTask({ taskId: stopped.taskId, principal: ANNA });
   place.clock.advance(60_000);
-  await until(engine, conversationId, async () => {
+  await eventually(async () => {
     return (await place.rows('turn')).every((turn) => turn['state'] === 'ended');
   });
   const rows = await place.rows('task');
@@ -156,7 +156,7 @@ test('T-5 the mandate is written once and no transition or later word changes it
   for (const principal of [ANNA, ADMIN])
     await engine.messageRun({ runId: run.runId, text: 'another order', principal });
   call.release(says('so far'));
-  await until(engine, conversationId, async () => {
+  await eventually(async () => {
     return (await engine.store.query('task.byId', { id: run.taskId }))?.state === 'completed';
   });
   assert.equal(

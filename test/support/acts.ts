@@ -58,13 +58,19 @@ export async function pass(rounds = 20): Promise<void> {
   for (let round = 0; round < rounds; round += 1) await new Promise(setImmediate);
 }
 
+/** Resolves once this holds, asked again after whatever can go on has gone on; fails when it never does. */
+export async function eventually(holds: () => Promise<boolean> | boolean): Promise<void> {
+  for (let round = 0; round < 2_000; round += 1) {
+    if (await holds()) return;
+    await new Promise(setImmediate);
+  }
+  assert.fail(`it never holds: ${holds.toString()}`);
+}
+
 /** Resolves when no turn runs, nothing is due and no command is open. */
 export async function restOf(engine: Engine): Promise<void> {
-  for (let round = 0; round < 2_000; round += 1) {
-    await new Promise(setImmediate);
-    if (await isAtRest(engine)) return;
-  }
-  assert.fail('the host does not come to rest');
+  await pass(2);
+  await eventually(() => isAtRest(engine));
 }
 
 async function isAtRest(engine: Engine): Promise<boolean> {
