@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createEngine } from '../../src/engine/create.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { ModelOutcome } from '../../src/ports/model.ts';
 import type { ToolOutcome } from '../../src/ports/tools.ts';
@@ -180,7 +181,6 @@ test('U-7 a host that is stopped while it starts takes up nothing', async () => 
   await before.stop(0);
   const run = await before.acceptRun({ input: 'waits', principal: ANNA });
   assert.equal(run.kind, 'accepted');
-  const { createEngine } = await import('../../src/engine/create.ts');
   const engine = createEngine(place.parts({ store, options: { ...OPTIONS, pid: 2 } }));
   const starting = engine.start();
   const stopping = engine.stop(0);
@@ -190,4 +190,27 @@ test('U-7 a host that is stopped while it starts takes up nothing', async () => 
   assert.equal(engine.health().state, 'stopped');
   assert.equal(place.model.requests.length, 0);
   assert.ok((await place.rows('host')).every((host) => host['stopped_at'] !== null));
+});
+
+test('U-7 a host that is stopped while it answers open commands takes up nothing', async () => {
+  const place = new Installation();
+  const before = await place.host();
+  await before.stop(0);
+  await before.acceptRun({ input: 'waits', principal: ANNA });
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const store = new ShakyStore(place.store);
+  store.onQuery = async (read) => {
+    if (read !== 'message.openCommands') return;
+    reached.resolve();
+    await gate.promise;
+  };
+  const engine = createEngine(place.parts({ store, options: { ...OPTIONS, pid: 2 } }));
+  const starting = engine.start();
+  await reached.promise;
+  const stopping = engine.stop(0);
+  gate.resolve();
+  await Promise.all([starting, stopping]);
+  assert.equal(engine.health().state, 'stopped');
+  assert.equal((await place.rows('turn')).length, 0);
 });

@@ -130,6 +130,26 @@ test('W-1 a stop that arrives on another host ends the call within its limit', a
   await Promise.all([a.engine.stop(0), b.engine.stop(0)]);
 });
 
+test('W-1 V14 a call that finishes after a stop elsewhere is recorded and followed by nothing', async () => {
+  const place = new Installation({ exclusive: false });
+  const a = await freezable(place, 1);
+  const b = await freezable(place, 2);
+  const { run, finished } = await working(place, a.engine);
+  await b.engine.stopTask({ taskId: run.taskId, principal: ANNA });
+  finished.resolve({ kind: 'result', text: 'paid' });
+  await pass(60);
+  assert.equal(place.model.requests.length, 1);
+  const steps = await place.rows('step');
+  assert.deepEqual(steps.map((step) => [step['state'], step['output']]).slice(1), [
+    ['finished', 'paid'],
+  ]);
+  assert.deepEqual(
+    (await place.rows('turn')).map((turn) => [turn['state'], turn['end']]),
+    [['ended', 'stopped']],
+  );
+  await Promise.all([a.engine.stop(0), b.engine.stop(0)]);
+});
+
 test('R-14 a stopping turn of a host that died is closed as stopped by another', async () => {
   const place = new Installation({ exclusive: false });
   const a = await freezable(place, 1);

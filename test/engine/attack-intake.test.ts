@@ -70,6 +70,37 @@ test('INC-035 a key used for a message and then for a run is a conflict', async 
   await engine.stop(0);
 });
 
+test('T-1 what is accepted without a key is there once, also when its commit was not seen', async () => {
+  const place = new Installation();
+  const store = new ShakyStore(place.store);
+  const engine = await place.host({ store, clock: new QuickClock() });
+  const conversationId = await engine.openConversation({
+    channel: 'api',
+    address: 'x',
+    principal: ANNA,
+  });
+  const unseen = new Set<string>();
+  store.mishap = ({ unit }) => {
+    if (!unit.startsWith('run.') && !unit.startsWith('inbox.')) return undefined;
+    if (unseen.has(unit)) return undefined;
+    unseen.add(unit);
+    return 'unseen';
+  };
+  const held = Promise.withResolvers<ReturnType<typeof says>>();
+  place.model.answer = () => held.promise;
+  const run = await engine.acceptRun({ input: 'a', principal: ANNA });
+  if (run.kind !== 'accepted') assert.fail();
+  const further = await engine.messageRun({ runId: run.runId, text: 'b', principal: ANNA });
+  const message = await engine.acceptMessage({ conversationId, text: 'c', principal: ANNA });
+  assert.deepEqual([...unseen], ['run.accept', 'run.message', 'inbox.accept']);
+  for (const verdict of [run, further, message])
+    assert.equal(verdict.kind === 'accepted' && verdict.repeated, false);
+  assert.equal((await place.rows('message')).length, 3);
+  assert.equal((await place.rows('run')).length, 1);
+  held.resolve(says('ok'));
+  await engine.stop(60_000);
+});
+
 test('I-1 a redelivered message or command changes nothing', async () => {
   const place = new Installation();
   const engine = await place.host();
