@@ -96,6 +96,11 @@ export const DEFECTS: readonly Defect[] = [
     }),
   },
   {
+    name: 'the newest input is taken up first',
+    breaks: /^T-10 /,
+    store: newestFirst,
+  },
+  {
     name: 'a message is acknowledged before its commit',
     breaks: /^T-1 /,
     store: acknowledgeEarly,
@@ -223,6 +228,23 @@ function looksPastTheFence(name: string): NonNullable<Defect['store']> {
         return committed;
       },
     };
+  };
+}
+
+/** A queue that is read from its end. */
+function newestFirst(store: Store): Store {
+  const newest: RowsChange = (rows) => ({
+    ...rows,
+    inputs: (rows['inputs'] as readonly unknown[]).toReversed(),
+  });
+  const claiming = inUnit('turn.claim', { rows: newest })(store, undefined as never);
+  return {
+    ...claiming,
+    query: async (read, args) => {
+      if (read !== 'message.claimable') return store.query(read, args);
+      const all = (await store.query(read, { ...args, limit: 20 })) as readonly unknown[];
+      return all.slice(-1) as never;
+    },
   };
 }
 

@@ -98,17 +98,20 @@ export const NO_FAULTS: Faults = Object.fromEntries(SWITCHES.map((name) => [name
 export function optionsOf(seed: number): SimulationOptions {
   const random = seededRandom(seed, 'options');
   const shared = random.chance(0.55);
+  const hosts = random.chance(0.3) && shared ? 2 : 1;
+  const tickMs = random.pick([5 * SECOND, 30 * SECOND, 60 * SECOND]);
   return {
     seed,
     shared,
-    hosts: random.chance(0.3) && shared ? 2 : 1,
+    hosts,
     file: random.chance(0.05),
     conversations: random.between(1, 3),
     actions: random.between(4, 12),
     span: random.pick([2 * SECOND, 20 * SECOND, 2 * MINUTE]),
     deadlineMs: random.chance(0.5) ? null : 24 * HOUR,
     concurrent: random.pick([1, 2, 8]),
-    tickMs: random.pick([5 * SECOND, 30 * SECOND, 60 * SECOND]),
+    // Where two hosts live, each hears of the other's stops at its tick only.
+    tickMs: hosts === 2 ? LIMITS.tickMsShared : tickMs,
     leaseMs: random.pick([15 * SECOND, 45 * SECOND]),
     faults: drawFaults(random),
   };
