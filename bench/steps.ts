@@ -162,14 +162,13 @@ function isDone(
   mayBe: () => boolean,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const look = (): void => {
+    const look = async (): Promise<void> => {
       if (!mayBe()) return;
-      engine.store.query('message.byId', { id: of.messageId }).then((message) => {
-        if (message?.state !== 'done') return;
-        leave();
-        resolve();
-      }, reject);
+      const message = await engine.store.query('message.byId', { id: of.messageId });
+      if (message?.state !== 'done') return;
+      leave();
+      resolve();
     };
-    const leave = engine.live.subscribe(of.conversationId, look);
+    const leave = engine.live.subscribe(of.conversationId, () => void look().catch(reject));
   });
 }

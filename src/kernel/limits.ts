@@ -62,6 +62,8 @@ export const LIMITS = {
   listLimitMax: 200,
   /** Steps of earlier turns that are read for a request. */
   historyStepsMax: 200,
+  /** Characters of histories that a host keeps between two turns of a conversation. */
+  historyKeptChars: 4_000_000,
   /** Share of the context window that earlier turns may fill, and how characters stand for tokens. */
   historyShare: 0.6,
   charsPerToken: 3,

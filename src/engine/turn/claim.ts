@@ -18,6 +18,8 @@ export interface Claim {
   readonly conversation: ConversationRecord;
   readonly turn: TurnRecord;
   readonly firstStep: StepRecord;
+  /** What was claimed; undefined when the claim was made by an earlier try. */
+  readonly inputs?: readonly MessageRecord[];
 }
 
 interface ClaimOrder {
@@ -160,7 +162,14 @@ function claimWrites(
   };
   const firstStep = startedStep(ledger, turn, { ordinal: 1, kind: 'model' });
   ledger.add({ write: 'turn.insert', row: turn }, { write: 'step.insert', row: firstStep });
-  return { verdict: { conversation, turn, firstStep }, writes: ledger.close() };
+  const inputs = found.inputs.map((input) => claimed(input, turn));
+  return { verdict: { conversation, turn, firstStep, inputs }, writes: ledger.close() };
+}
+
+/** The message as its claim leaves it. */
+function claimed(input: MessageRecord, turn: TurnRecord): MessageRecord {
+  const { id: turnId, taskId, firstSeq: claimedSeq } = turn;
+  return { ...input, state: 'claimed', taskId, turnId, claimedSeq };
 }
 
 function createTask(parts: EngineParts, ledger: Ledger, order: ClaimOrder): TaskRecord {

@@ -15,6 +15,7 @@ import { advanceTurn, type StepPair } from './advance.ts';
 import type { Claim } from './claim.ts';
 import { endTurn, type Ending } from './end.ts';
 import type { Live } from './live.ts';
+import type { Histories } from './history.ts';
 import { Session } from './session.ts';
 import { spentBy, type StepEnd, type StepStart } from './step.ts';
 import { within } from './within.ts';
@@ -24,6 +25,7 @@ export interface Drive {
   readonly parts: EngineParts;
   readonly live: Live;
   readonly claim: Claim;
+  readonly histories: Histories;
   readonly signal: AbortSignal;
   readonly answeredBy: (provider: string, model: string) => void;
 }
@@ -45,8 +47,11 @@ type Selected = NonNullable<StepPair['selected']>;
 
 /** Runs the model loop of a claimed turn: each step is saved before the next begins (E-1, design principle 11). */
 export async function driveTurn(drive: Drive): Promise<Driven> {
-  const loop = new TurnLoop(drive, await Session.load(drive.parts, drive.claim.turn));
-  return loop.run(drive.claim.firstStep);
+  const { parts, claim, histories } = drive;
+  const session = await Session.load(parts, claim, histories);
+  const driven = await new TurnLoop(drive, session).run(claim.firstStep);
+  if (driven.kind === 'ended') histories.keep(claim.turn, session.turns());
+  return driven;
 }
 
 class TurnLoop {
@@ -192,8 +197,8 @@ class TurnLoop {
     if (ended === null) return null;
     this.#news = null;
     if (ended.kind === 'fenced') return this.#leave(step, end);
-    if (ended.kind === 'ended') return null;
     this.#session.saved({ ...step, ...rowPart(end) });
+    if (ended.kind === 'ended') return null;
     await this.#session.joined();
     return ended.started;
   }

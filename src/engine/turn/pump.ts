@@ -4,6 +4,7 @@ import type { EngineParts } from '../engine.ts';
 import { claimTurn, type Claim } from './claim.ts';
 import { closeTurn, type CloseOrder } from './close.ts';
 import { driveTurn } from './drive.ts';
+import { Histories } from './history.ts';
 import type { Live } from './live.ts';
 
 export interface PumpHost {
@@ -26,6 +27,7 @@ export class Pump {
   readonly #ready = new Set<ConversationId>();
   readonly #working = new Set<ConversationId>();
   readonly #running = new Map<TurnId, AbortController>();
+  readonly #histories = new Histories();
   #isOpen = false;
   #mayHaveMore = false;
   #idle: (() => void)[] = [];
@@ -163,7 +165,8 @@ export class Pump {
   async #drive(claim: Claim, signal: AbortSignal): Promise<Pick<CloseOrder, 'known'> | null> {
     const { parts, live, answeredBy, onFault } = this.#host;
     try {
-      const driven = await driveTurn({ parts, live, claim, signal, answeredBy });
+      const histories = this.#histories;
+      const driven = await driveTurn({ parts, live, claim, histories, signal, answeredBy });
       if (driven.kind === 'ended') return null;
       const { step, end, fault } = driven;
       if (fault !== undefined) onFault(fault, 'turn');

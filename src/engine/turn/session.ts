@@ -1,17 +1,27 @@
-import { buildTranscript, keepNewest, type TranscriptItem } from '../../core/turn/transcript.ts';
+import { buildTranscript, type TranscriptItem } from '../../core/turn/transcript.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { ModelMessage, ModelRequest } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { readAgain } from '../settle.ts';
+import type { Claim } from './claim.ts';
+import {
+  itemsOf,
+  newestTurns,
+  spokenTurn,
+  spokenTurns,
+  type Histories,
+  type SpokenTurn,
+} from './history.ts';
 
 /** The session as the store has it, and what this turn has saved since: what a request is made of. */
 export class Session {
   readonly #parts: EngineParts;
   readonly #turn: TurnRecord;
   readonly #system: string;
-  #earlier: readonly TranscriptItem[] = [];
+  #earlier: readonly SpokenTurn[] = [];
+  #earlierMessages: readonly ModelMessage[] = [];
   #messages: readonly MessageRecord[] = [];
   readonly #steps: StepRecord[] = [];
 
@@ -21,24 +31,16 @@ export class Session {
     this.#system = system;
   }
 
-  /** Reads the newest part of the transcript, bounded in rows and in characters, and the turn's own inputs. */
-  static async load(parts: EngineParts, turn: TurnRecord): Promise<Session> {
-    const { conversationId, firstSeq } = turn;
+  /** The newest part of the transcript, bounded in steps and in characters, and the turn's own inputs. */
+  static async load(parts: EngineParts, claim: Claim, histories: Histories): Promise<Session> {
+    const { turn, inputs } = claim;
     const session = new Session(parts, turn, await parts.instructions());
-    const newest = await readAgain(parts, 'step.before', {
-      conversationId,
-      before: firstSeq,
-      limit: LIMITS.historyStepsMax,
-    });
-    const oldest = newest.length < LIMITS.historyStepsMax ? 0 : (newest.at(-1)?.seq ?? 0);
-    const messages = await readAgain(parts, 'message.claimedAfter', {
-      conversationId,
-      after: Math.max(0, oldest - 1),
-      limit: LIMITS.historyStepsMax * 2,
-    });
-    const earlier = messages.filter((message) => message.turnId !== turn.id);
-    session.#earlier = keepNewest(buildTranscript(earlier, newest), session.#charsMax());
-    await session.joined();
+    const charsMax = session.#charsMax();
+    const earlier = histories.take(turn) ?? (await readEarlier(parts, turn));
+    session.#earlier = newestTurns(earlier, charsMax);
+    session.#earlierMessages = itemsOf(session.#earlier, charsMax).map(toMessage);
+    if (inputs === undefined) await session.joined();
+    else session.#messages = inputs;
     return session;
   }
 
@@ -56,14 +58,37 @@ export class Session {
     this.#messages = await readAgain(this.#parts, 'message.ofTurn', { conversationId, turnId });
   }
 
+  /** The turns up to this one, once it has ended. */
+  turns(): readonly SpokenTurn[] {
+    return [...this.#earlier, spokenTurn(this.#messages, this.#steps)];
+  }
+
   request(): ModelRequest {
-    const items = [...this.#earlier, ...buildTranscript(this.#messages, this.#steps)];
-    return { system: this.#system, messages: items.map(toMessage), tools: this.#parts.tools.list };
+    const own = buildTranscript(this.#messages, this.#steps).map(toMessage);
+    const messages = [...this.#earlierMessages, ...own];
+    return { system: this.#system, messages, tools: this.#parts.tools.list };
   }
 
   #charsMax(): number {
     return Math.floor(this.#parts.model.contextWindow * LIMITS.charsPerToken * LIMITS.historyShare);
   }
+}
+
+async function readEarlier(parts: EngineParts, turn: TurnRecord): Promise<readonly SpokenTurn[]> {
+  const { conversationId, firstSeq } = turn;
+  const newest = await readAgain(parts, 'step.before', {
+    conversationId,
+    before: firstSeq,
+    limit: LIMITS.historyStepsMax,
+  });
+  const oldest = newest.length < LIMITS.historyStepsMax ? 0 : (newest.at(-1)?.seq ?? 0);
+  const messages = await readAgain(parts, 'message.claimedAfter', {
+    conversationId,
+    after: Math.max(0, oldest - 1),
+    limit: LIMITS.historyStepsMax * 2,
+  });
+  const earlier = messages.filter((message) => message.turnId !== turn.id);
+  return spokenTurns(earlier, newest);
 }
 
 function toMessage(item: TranscriptItem): ModelMessage {

@@ -45,7 +45,10 @@ async function sweepOwn(host: SweepHost): Promise<void> {
 async function sweepElsewhere(host: SweepHost): Promise<void> {
   const { parts, hostId } = host;
   for (;;) {
-    const open = await parts.store.query('turn.openElsewhere', { except: hostId, limit: BATCH });
+    // The lock of an exclusive store proves that no other host lives, whatever its row says.
+    const deadBefore = parts.store.traits.exclusive ? Number.MAX_SAFE_INTEGER : parts.clock.now();
+    const args = { except: hostId, deadBefore, limit: BATCH };
+    const open = await parts.store.query('turn.openElsewhere', args);
     const closed = await Promise.all(open.map((turn) => close(host, turn)));
     const hasMore = open.length === BATCH && closed.some(hasClosed);
     if (!hasMore) return;

@@ -10,24 +10,20 @@ export async function within<T>(
   lost: () => T,
   bound: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<T> {
-  const over = new AbortController();
+  const { clock, signal } = bound;
+  const limit = Promise.withResolvers<T>();
+  // Made only after an abort: a controller for each call cost as much as the call's own records.
+  let over: AbortController | undefined;
+  const onAbort = (): void => {
+    over = new AbortController();
+    void clock.sleep(LIMITS.stopToolsMs, over.signal).then(() => limit.resolve(lost()));
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
   try {
-    return await Promise.race([call, afterLimit(lost, bound, over.signal)]);
+    return await Promise.race([call, limit.promise]);
   } finally {
-    over.abort();
+    signal.removeEventListener('abort', onAbort);
+    over?.abort();
   }
-}
-
-async function afterLimit<T>(
-  lost: () => T,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-  over: AbortSignal,
-): Promise<T> {
-  if (!signal.aborted) {
-    await new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { once: true, signal: over });
-    });
-  }
-  await clock.sleep(LIMITS.stopToolsMs, over);
-  return lost();
 }

@@ -1,0 +1,107 @@
+import type { MessageRecord } from '../../core/inbox/record.ts';
+import { buildTranscript, keepNewest, type TranscriptItem } from '../../core/turn/transcript.ts';
+import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
+import type { ConversationId } from '../../kernel/ids.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+
+/** What one turn said, and of how many steps it is made. */
+export interface SpokenTurn {
+  readonly items: readonly TranscriptItem[];
+  readonly steps: number;
+  readonly chars: number;
+}
+
+/** What an item takes beside its text. */
+const ITEM_CHARS = 200;
+
+/** What one turn said, from its inputs and steps. */
+export function spokenTurn(
+  messages: readonly MessageRecord[],
+  steps: readonly StepRecord[],
+): SpokenTurn {
+  const items = buildTranscript(messages, steps);
+  const chars = items.reduce((sum, item) => sum + item.text.length + ITEM_CHARS, 0);
+  return { items, steps: steps.length, chars };
+}
+
+/** The turns of these inputs and steps, oldest first. */
+export function spokenTurns(
+  messages: readonly MessageRecord[],
+  steps: readonly StepRecord[],
+): readonly SpokenTurn[] {
+  const inputs = Map.groupBy(messages, ({ turnId }) => turnId);
+  const turns = [...Map.groupBy(steps, ({ turnId }) => turnId)].map(([turnId, own]) => ({
+    first: Math.min(...own.map(({ seq }) => seq)),
+    turn: spokenTurn(inputs.get(turnId) ?? [], own),
+  }));
+  return turns.toSorted((a, b) => a.first - b.first).map(({ turn }) => turn);
+}
+
+/**
+ * The newest whole turns with fewer than `LIMITS.historyStepsMax` steps: one of as many steps as were
+ * read may be a part. What lies behind `charsMax` characters is left out.
+ */
+export function newestTurns(turns: readonly SpokenTurn[], charsMax: number): readonly SpokenTurn[] {
+  let start = turns.length;
+  let steps = 0;
+  let chars = 0;
+  for (const [index, turn] of [...turns.entries()].toReversed()) {
+    steps += turn.steps;
+    if (steps >= LIMITS.historyStepsMax || chars > charsMax) break;
+    chars += turn.chars;
+    start = index;
+  }
+  return turns.slice(start);
+}
+
+/** What these turns said, cut to the newest exchanges within `charsMax` characters. */
+export function itemsOf(turns: readonly SpokenTurn[], charsMax: number): readonly TranscriptItem[] {
+  return keepNewest(
+    turns.flatMap(({ items }) => items),
+    charsMax,
+  );
+}
+
+type Ended = Pick<TurnRecord, 'conversationId' | 'token'>;
+
+interface Kept {
+  readonly token: number;
+  readonly turns: readonly SpokenTurn[];
+  readonly chars: number;
+}
+
+/**
+ * What conversations said up to the turn that ended here last, so that the next turn need not read and
+ * rebuild it. The token proves that it is whole: every claim, stop and recovery takes the next one,
+ * wherever it happens. At most `LIMITS.historyKeptChars` are kept, the longest unused go first.
+ */
+export class Histories {
+  readonly #kept = new Map<ConversationId, Kept>();
+  #chars = 0;
+
+  /** The turns before this one, or undefined when only the store knows them. */
+  take({ conversationId, token }: Ended): readonly SpokenTurn[] | undefined {
+    const kept = this.#kept.get(conversationId);
+    if (kept === undefined) return undefined;
+    this.#drop(conversationId, kept);
+    return kept.token === token - 1 ? kept.turns : undefined;
+  }
+
+  /** Keeps the turns up to this one, itself included. */
+  keep({ conversationId, token }: Ended, turns: readonly SpokenTurn[]): void {
+    const before = this.#kept.get(conversationId);
+    if (before !== undefined) this.#drop(conversationId, before);
+    const chars = turns.reduce((sum, turn) => sum + turn.chars, 0);
+    this.#kept.set(conversationId, { token, turns, chars });
+    this.#chars += chars;
+    for (const [oldest, kept] of this.#kept) {
+      if (this.#chars <= LIMITS.historyKeptChars) return;
+      this.#drop(oldest, kept);
+    }
+  }
+
+  #drop(conversationId: ConversationId, kept: Kept): void {
+    this.#kept.delete(conversationId);
+    this.#chars -= kept.chars;
+  }
+}
