@@ -2,12 +2,6 @@ import type { StepRecord, TurnEnd, TurnRecord } from '../core/turn/record.ts';
 import type { ConversationId, HostId, TurnId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
 
-/** A turn that has no recorded end, with what proves or disproves its owner's life. */
-export interface OpenTurn extends TurnRecord {
-  readonly hostAliveUntil: Instant | null;
-  readonly hostStoppedAt: Instant | null;
-}
-
 export interface TurnReads {
   'turn.byId': { readonly args: { readonly id: TurnId }; readonly rows: TurnRecord | undefined };
   /** The turn that has the conversation, if any. */
@@ -15,10 +9,17 @@ export interface TurnReads {
     readonly args: { readonly conversationId: ConversationId };
     readonly rows: TurnRecord | undefined;
   };
-  /** Turns without an end whose host is not `except`, oldest first (partial index). */
+  /**
+   * Turns without an end whose host is not `except` and has no row, has stopped, or was alive until
+   * `deadBefore` at most; oldest first (partial index). Living hosts' turns take no place in the limit.
+   */
   'turn.openElsewhere': {
-    readonly args: { readonly except: HostId; readonly limit: number };
-    readonly rows: readonly OpenTurn[];
+    readonly args: {
+      readonly except: HostId;
+      readonly deadBefore: Instant;
+      readonly limit: number;
+    };
+    readonly rows: readonly TurnRecord[];
   };
   /** Turns without an end of this host. */
   'turn.openOf': {

@@ -184,13 +184,12 @@ async function openTurns({ store }: Opened): Promise<void> {
     turnRow({ id: idOf('turn', 6), startedAt: 45 }),
   ];
   for (const row of turns) await mustPut(store, { write: 'turn.insert', row });
-  const elsewhere = await read(store, 'turn.openElsewhere', { except: hostRow().id, limit: 9 });
-  assert.deepEqual(elsewhere, [
-    { ...turns[3], hostAliveUntil: null, hostStoppedAt: null },
-    { ...turns[2], hostAliveUntil: 16_000, hostStoppedAt: 20_000 },
-    { ...turns[1], hostAliveUntil: 77_000, hostStoppedAt: null },
-  ]);
-  const one = await read(store, 'turn.openElsewhere', { except: hostRow().id, limit: 1 });
+  const except = hostRow().id;
+  const dead = await read(store, 'turn.openElsewhere', { except, deadBefore: 50_000, limit: 9 });
+  assert.deepEqual(dead, [turns[3], turns[2]]);
+  const all = await read(store, 'turn.openElsewhere', { except, deadBefore: 77_000, limit: 9 });
+  assert.deepEqual(all, [turns[3], turns[2], turns[1]]);
+  const one = await read(store, 'turn.openElsewhere', { except, deadBefore: 77_000, limit: 1 });
   assert.deepEqual(field(one, 'id'), [idOf('turn', 4)]);
   const own = await read(store, 'turn.openOf', { hostId: hostRow().id, limit: 9 });
   assert.deepEqual(own, [turns[5], turns[0]]);

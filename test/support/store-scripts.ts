@@ -181,7 +181,7 @@ export function allReads(): readonly ReadCall[] {
     { read: 'run.list', args: all },
     { read: 'host.list', args: { limit } },
     { read: 'turn.openOf', args: { hostId: idOf('host', 1), limit } },
-    { read: 'turn.openElsewhere', args: { except: idOf('host', 1), limit } },
+    { read: 'turn.openElsewhere', args: { except: idOf('host', 1), deadBefore: 5_000, limit } },
     { read: 'run.ofTask', args: { taskId: idOf('task', 1) } },
   ];
   return [...global, ...[1, 2].flatMap((n) => readsOf(n))];

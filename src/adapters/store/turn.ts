@@ -32,9 +32,11 @@ export const turnReads = {
         .selectFrom('turn')
         .leftJoin('host', 'host.id', 'turn.host_id')
         .select(TURN)
-        .select(['host.alive_until as hostAliveUntil', 'host.stopped_at as hostStoppedAt'])
         .where(OPEN)
         .where('turn.host_id', '<>', arg.except)
+        .where(
+          sql<boolean>`(host.id is null or host.stopped_at is not null or host.alive_until <= ${arg.deadBefore})`,
+        )
         .orderBy('turn.started_at')
         .orderBy('turn.id')
         .limit(arg.limit),
