@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { REASONS, type ReasonEntry } from '../src/core/notice/reasons.ts';
 import { OUTBOX_MOVES } from '../src/core/outbox/record.ts';
 import { RUN_MOVES } from '../src/core/run/record.ts';
-import { drawMoves as drawTask } from '../src/core/task/moves.ts';
+import { TASK_MOVES } from '../src/core/task/moves.ts';
 import { STEP_MOVES, TURN_MOVES } from '../src/core/turn/record.ts';
 import { EVENTS, STEP_EVENTS } from '../src/kernel/event.ts';
 import { REFUSALS } from '../src/kernel/fault.ts';
@@ -29,7 +29,7 @@ function states(): string {
   return page('States', [
     'What a record may become from where it stands. A state without an arrow that leaves it is an end, ' +
       'and a record never leaves its end.',
-    ...diagram('Task', drawTask()),
+    ...diagram('Task', drawMoves(TASK_MOVES, 'active')),
     ...diagram('Turn', drawMoves(TURN_MOVES, 'running')),
     ...diagram('Step', drawMoves(STEP_MOVES, 'started')),
     ...diagram('Run', drawMoves(RUN_MOVES, 'open')),

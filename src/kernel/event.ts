@@ -6,7 +6,8 @@ export const EVENTS = {
   'conversation.created': 'A conversation exists: one address on one channel.',
   'message.accepted': 'An inbox entry is durable; data: messageId.',
   'command.answered': 'A command from a person was answered; data: messageId, outboxId.',
-  'task.created': 'A task exists with its mandate; to: its first state.',
+  'task.created':
+    'A task exists with its mandate; to: its first state; data: enrollment, deadline and its limits.',
   'task.moved': 'A task changed its state; from, to, reason.',
   'turn.started': 'A turn claimed its inputs; data: messageIds, token.',
   'turn.continued': 'A running turn claimed what arrived for its task; data: messageIds.',
@@ -20,7 +21,6 @@ export const EVENTS = {
   'run.cancelled': 'A run was cancelled or its task stopped.',
   'reply.queued': 'An answer stands in the outbox; data: outboxId.',
   'notice.queued': 'A notice stands in the outbox; data: outboxId, level, code.',
-  'host.started': 'A host opened the store.',
 } as const;
 
 export type EventType = keyof typeof EVENTS;

@@ -25,13 +25,12 @@ export type ConversationId = Id<'conversation'>;
 export type SessionId = Id<'session'>;
 export type MessageId = Id<'message'>;
 export type OutboxId = Id<'outbox'>;
-export type EventId = Id<'event'>;
 export type TurnId = Id<'turn'>;
 export type HostId = Id<'host'>;
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BODY = /^[0-9A-HJKMNP-TV-Z]{16}$/;
-export const ID_BODY_LENGTH = 16;
+const ID_BODY_LENGTH = 16;
 
 /**
  * Writes 48 bits of milliseconds and a 32-bit counter as 16 characters that sort like the pair.

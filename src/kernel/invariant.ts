@@ -7,8 +7,3 @@ export class InvariantBroken extends Error {
 export function invariant(condition: boolean, why: string): asserts condition {
   if (!condition) throw new InvariantBroken(why);
 }
-
-/** Marks a branch that the types rule out. */
-export function unreachable(value: never): never {
-  throw new InvariantBroken(`unreachable: ${String(value)}`);
-}

@@ -161,7 +161,6 @@ export const DE: Catalogue = {
     'run.cancelled': () => 'Der Lauf wurde abgebrochen.',
     'reply.queued': () => 'Eine Antwort wurde gegeben.',
     'notice.queued': ({ code }) => `Eine Mitteilung wurde gegeben (\`${code}\`).`,
-    'host.started': () => 'Der Host startete.',
   },
   help: {
     stop: 'hält an, was hier läuft, sonst die neueste offene Aufgabe',

@@ -150,7 +150,6 @@ export const EN: Catalogue = {
     'run.cancelled': () => 'The run was cancelled.',
     'reply.queued': () => 'An answer was given.',
     'notice.queued': ({ code }) => `A notice was given (\`${code}\`).`,
-    'host.started': () => 'The host started.',
   },
   help: {
     stop: 'stops what is running here, else the newest open task',

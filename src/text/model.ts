@@ -13,6 +13,3 @@ export const CORRECTIVES = {
     'or more steps than a turn may have. Do not make that call again. Take another way, or answer ' +
     'in plain text what is done, what is not, and what stands in the way.',
 } as const;
-
-/** The one corrective input after a turn that ended with neither an answer nor a call (T-8). */
-export const CORRECTIVE: string = CORRECTIVES.no_outcome;

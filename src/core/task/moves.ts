@@ -58,11 +58,3 @@ export function mayMove(from: TaskState, to: TaskState): boolean {
 export function hasEnded(state: TaskState): state is TaskEnd {
   return TASK_MOVES[state].length === 0;
 }
-
-/** The state table as a mermaid diagram. */
-export function drawMoves(): string {
-  const arrows = Object.entries(TASK_MOVES).flatMap(([from, targets]) =>
-    targets.filter((to) => to !== from).map((to) => `  ${from} --> ${to}`),
-  );
-  return ['stateDiagram-v2', '  [*] --> active', ...arrows].join('\n');
-}
