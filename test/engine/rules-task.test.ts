@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasEnded } from '../../src/core/task/moves.ts';
+import type { EventRecord } from '../../src/core/session/record.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { ConversationId, TaskId } from '../../src/kernel/ids.ts';
@@ -116,20 +117,37 @@ test('T-4 an impossible or outdated order is a refusal that changes no row', asy
 
 test('T-4 every change of a task raises its version by one and appends an event in its commit', async () => {
   const place = new Installation();
-  const known = new Map<unknown, number>();
+  const known = new Map<unknown, TaskRecord>();
   let changes = 0;
   const check = ({ name, writes }: CommittedUnit): void => {
     for (const { write, row } of writes.filter(isTaskWrite)) {
-      assert.equal(row.version, (known.get(row.id) ?? 0) + 1, `${name} ${write}`);
-      known.set(row.id, row.version);
-      const told = writes.some((one) => one.write === 'event.insert' && one.row.taskId === row.id);
-      assert.ok(told, `${name} tells nobody of its change`);
+      const before = known.get(row.id);
+      assert.equal(row.version, (before?.version ?? 0) + 1, `${name} ${write}`);
+      known.set(row.id, row);
+      const told = writes.flatMap((one) =>
+        one.write === 'event.insert' && one.row.taskId === row.id ? [one.row] : [],
+      );
+      assert.ok(told.length > 0, `${name} tells nobody of its change`);
       changes += 1;
+      if (before?.state !== row.state) assertMoveTold(before, row, told);
     }
   };
   await everyState(place, watched(place.store, check));
   assert.ok(changes > 12, `${changes} changes were seen`);
 });
+
+function assertMoveTold(
+  before: TaskRecord | undefined,
+  row: TaskRecord,
+  told: readonly EventRecord[],
+): void {
+  const move = told.find(({ type }) => type === 'task.moved' || type === 'task.created');
+  assert.deepEqual(
+    [move?.fromState, move?.toState, move?.reason],
+    [before?.state ?? null, row.state, row.reason],
+    `nobody is told that the task is ${row.state}`,
+  );
+}
 
 function isTaskWrite(
   write: CommittedUnit['writes'][number],

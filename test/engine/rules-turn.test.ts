@@ -47,25 +47,29 @@ test('T-8 whatever ends a turn without an outcome gets one corrective turn and t
 test('T-10 at most the configured number of conversations is worked on, and each free place is used', async () => {
   const place = new Installation();
   const most = 3;
-  let running = 0;
-  let highest = 0;
-  place.model.answer = async () => {
-    running += 1;
-    highest = Math.max(highest, running);
-    await pass(3);
-    running -= 1;
-    return says('ok');
+  const running: PromiseWithResolvers<ReturnType<typeof says>>[] = [];
+  place.model.answer = () => {
+    const call = Promise.withResolvers<ReturnType<typeof says>>();
+    running.push(call);
+    return call.promise;
   };
   const options = { ...OPTIONS, concurrentConversations: most };
   const engine = await place.host({ options });
-  for (let index = 0; index < 12; index += 1) {
+  for (let index = 0; index < 8; index += 1) {
     const conversationId = await talkTo(engine, `c${index}`);
     await say(engine, conversationId, 'one');
     await say(engine, conversationId, 'two');
   }
-  await restOf(engine);
-  assert.equal(highest, most);
-  assert.equal((await place.rows('turn')).length, 24);
+  const counts: number[] = [];
+  while (running.length > 0) {
+    await eventually(() => running.length === Math.min(most, 16 - counts.length));
+    await pass();
+    counts.push(running.length);
+    running.shift()?.resolve(says('ok'));
+    await pass();
+  }
+  assert.deepEqual(counts, [...Array(14).fill(most), 2, 1]);
+  assert.equal((await place.rows('turn')).length, 16);
   await engine.stop(0);
 });
 
