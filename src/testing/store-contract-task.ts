@@ -38,7 +38,6 @@ const CHANGED: Partial<TaskRecord> = {
   recoveryLifetimeAttempts: 8,
   recoveryNextAt: 6_000,
   changedAt: 4_000,
-  outcomeCode: 'held',
   outcomeData: '{}',
 };
 

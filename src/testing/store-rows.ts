@@ -123,7 +123,6 @@ export function taskRow(over: Partial<TaskRecord> = {}): TaskRecord {
     createdAt: 1_000,
     changedAt: 1_000,
     endedAt: null,
-    outcomeCode: null,
     outcomeData: null,
     ...over,
   };

@@ -74,7 +74,7 @@ function taskTables({ text, int, plain, keyed }: Words): readonly string[] {
       corrections_used ${int} not null, recovery_epoch ${int} not null,
       recovery_attempts ${int} not null, recovery_lifetime_attempts ${int} not null,
       recovery_next_at ${int}, created_at ${int} not null, changed_at ${int} not null,
-      ended_at ${int}, outcome_code ${text}, mandate_principal ${text} not null,
+      ended_at ${int}, mandate_principal ${text} not null,
       mandate_origin ${text} not null, mandate_at ${int} not null, mandate_hash ${text} not null,
       wait_question ${text}, outcome_data ${text}, mandate_text ${text} not null)${plain}`,
     `create index task_of_conversation on task (conversation_id, id)`,

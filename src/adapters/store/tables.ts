@@ -104,7 +104,6 @@ export const FIELDS = {
     'createdAt',
     'changedAt',
     'endedAt',
-    'outcomeCode',
     'mandatePrincipal',
     'mandateOrigin',
     'mandateAt',

@@ -121,7 +121,6 @@ const SAVED_OPEN = [
   'recoveryLifetimeAttempts',
   'recoveryNextAt',
   'changedAt',
-  'outcomeCode',
   'outcomeData',
 ] as const satisfies readonly (keyof TaskRecord)[];
 

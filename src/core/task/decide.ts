@@ -55,7 +55,6 @@ export function openTask(
     createdAt: now,
     changedAt: now,
     endedAt: null,
-    outcomeCode: null,
     outcomeData: null,
   };
 }
@@ -96,7 +95,6 @@ export function moveTask(task: TaskRecord, move: Move): TaskRecord {
     waitQuestion: null,
     changedAt: move.now,
     endedAt: hasEnded(move.to) ? move.now : null,
-    outcomeCode: move.to === 'active' ? null : move.reason,
     outcomeData: move.outcomeData ?? null,
   };
 }

@@ -51,7 +51,6 @@ export interface TaskRecord {
   readonly createdAt: Instant;
   readonly changedAt: Instant;
   readonly endedAt: Instant | null;
-  /** A stable code of how it ended or why it is held, with its sentence's parameters in `outcomeData` (JSON). */
-  readonly outcomeCode: string | null;
+  /** JSON object: what the sentence of `reason` needs beside the mandate. */
   readonly outcomeData: string | null;
 }
