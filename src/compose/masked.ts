@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, Idempotency } from '../engine/engine.ts';
 import { redactor, SECRET_CHARS_MIN } from '../kernel/redact.ts';
 import type { Model, ModelOutcome } from '../ports/model.ts';
 
@@ -15,18 +15,41 @@ export function maskIntake(engine: Engine, secrets: readonly string[]): Engine {
     start: () => engine.start(),
     stop: (graceMs) => engine.stop(graceMs),
     health: () => maskHealth(engine.health(), mask),
-    openConversation: (opening) => engine.openConversation(opening),
-    acceptMessage: (intake) => engine.acceptMessage({ ...intake, text: mask(intake.text) }),
+    openConversation: (opening) => engine.openConversation(maskFields(opening, mask, ['address'])),
+    acceptMessage: (intake) =>
+      engine.acceptMessage(
+        maskOnce(maskFields(intake, mask, ['text', 'replyTo', 'externalId']), mask),
+      ),
     acceptRun: (intake) =>
-      engine.acceptRun({
-        ...intake,
-        input: mask(intake.input),
-        ...(intake.metadata === undefined ? {} : { metadata: mask(intake.metadata) }),
-      }),
-    messageRun: (intake) => engine.messageRun({ ...intake, text: mask(intake.text) }),
+      engine.acceptRun(
+        maskOnce(maskFields(intake, mask, ['input', 'metadata', 'callbackUrl']), mask),
+      ),
+    messageRun: (intake) => engine.messageRun(maskOnce(maskFields(intake, mask, ['text']), mask)),
     stopTask: (order) => engine.stopTask(order),
     cancelRun: (order) => engine.cancelRun(order),
   };
+}
+
+/** `from` with these texts masked; one that is not given stays so. */
+function maskFields<T extends object>(
+  from: T,
+  mask: (text: string) => string,
+  fields: readonly (keyof T)[],
+): T {
+  const masked = fields.flatMap((field) => {
+    const value = from[field];
+    return typeof value === 'string' ? [[field, mask(value)] as const] : [];
+  });
+  return { ...from, ...Object.fromEntries(masked) };
+}
+
+function maskOnce<T extends { readonly idempotency?: Idempotency }>(
+  intake: T,
+  mask: (text: string) => string,
+): T {
+  const { idempotency } = intake;
+  if (idempotency === undefined) return intake;
+  return { ...intake, idempotency: { ...idempotency, key: mask(idempotency.key) } };
 }
 
 function maskHealth(
@@ -47,7 +70,11 @@ export function maskModel(model: Model, secrets: readonly string[]): Model {
     prepare: async () => model.prepare?.(),
     async call(request, live) {
       const words = maskPieces(secrets, live.onText);
-      const outcome = await model.call(request, { ...live, onText: words.push });
+      const outcome = await model.call(request, {
+        ...live,
+        onText: words.push,
+        onModel: (provider, name) => live.onModel(mask(provider), mask(name)),
+      });
       words.end();
       return maskOutcome(outcome, mask);
     },
@@ -91,7 +118,7 @@ function begunAtEnd(text: string, secret: string): number {
 }
 
 function maskOutcome(outcome: ModelOutcome, mask: (text: string) => string): ModelOutcome {
-  if (outcome.kind === 'fault') return { ...outcome, message: mask(outcome.message) };
-  const calls = outcome.calls.map((call) => ({ ...call, args: mask(call.args) }));
-  return { ...outcome, text: mask(outcome.text), calls };
+  if (outcome.kind === 'fault') return maskFields(outcome, mask, ['code', 'message']);
+  const calls = outcome.calls.map((call) => maskFields(call, mask, ['id', 'name', 'args']));
+  return { ...maskFields(outcome, mask, ['provider', 'model', 'text']), calls };
 }
