@@ -13,7 +13,7 @@ type TurnEndWrite = Extract<Write, { write: 'turn.end' }>;
 /** Adds to the world's problems; asked before the world's notes take in the commit. */
 export function watchCommit(world: World, unit: CommittedUnit): void {
   for (const write of unit.writes) {
-    if (write.write === 'turn.stopping') noteStop(world, write.id);
+    if (write.write === 'turn.stopping') noteStop(world, write.id, unit.host);
     if (write.write !== 'turn.end') continue;
     judgeStop(world, write.id);
     judgeTakeover(world, write, unit.host);
@@ -21,23 +21,25 @@ export function watchCommit(world: World, unit: CommittedUnit): void {
   }
 }
 
-function noteStop(world: World, turnId: string): void {
+function noteStop(world: World, turnId: string, by: string): void {
   if (!world.runs(turnId)) return;
-  world.notes.stoppedAt.set(turnId, world.scheduler.elapsed);
-  world.doom(world.notes.turnHosts.get(turnId) ?? '');
+  const owner = world.notes.turnHosts.get(turnId) ?? '';
+  // A host learns of a stop elsewhere at its next tick, and some worlds tick seldom.
+  const seldom = by === owner ? 0 : Math.max(0, world.options.tickMs - LIMITS.tickMsShared);
+  const due = world.scheduler.elapsed + LIMITS.stopToolsMs + STOP_SLACK + seldom;
+  world.notes.stopsDue.set(turnId, due);
+  world.doom(owner);
 }
 
 /** W-1: what ran when its task was stopped has ended soon after, wherever the stop arrived. */
 function judgeStop(world: World, turnId: string): void {
-  const { stoppedAt } = world.notes;
-  const took = world.scheduler.elapsed - (stoppedAt.get(turnId) ?? Infinity);
-  stoppedAt.delete(turnId);
+  const { stopsDue } = world.notes;
+  const late = world.scheduler.elapsed - (stopsDue.get(turnId) ?? Infinity);
+  stopsDue.delete(turnId);
   const { faults } = world.weather;
   const isSwift = faults.slow === 0 && faults.diskFull === 0;
-  // A host learns of a stop elsewhere at its next tick, and some worlds tick seldom.
-  const seldom = Math.max(0, world.options.tickMs - LIMITS.tickMsShared);
-  if (!isSwift || took <= LIMITS.stopToolsMs + STOP_SLACK + seldom) return;
-  world.problems.push(`W-1 ${turnId} ended ${took} ms after its stop`);
+  if (isSwift && late > 0)
+    world.problems.push(`W-1 ${turnId} ended ${late} ms too late after its stop`);
 }
 
 /** R-14: on a shared store only a host whose lease ran out loses its turn to another. */

@@ -14,8 +14,8 @@ export interface Notes {
   readonly freshClaims: Set<string>;
   readonly turnHosts: Map<string, string>;
   interrupts: number;
-  /** When the stop of a running turn was committed, by turn; forgotten when its host is disturbed (W-1). */
-  readonly stoppedAt: Map<string, number>;
+  /** When a stopped turn has to have ended (virtual); forgotten when its host is disturbed (W-1). */
+  readonly stopsDue: Map<string, number>;
 }
 
 interface NotedHost {
@@ -32,7 +32,7 @@ export function createNotes(reached: (name: Sometime) => void): Notes {
     freshClaims: new Set(),
     turnHosts: new Map(),
     interrupts: 0,
-    stoppedAt: new Map(),
+    stopsDue: new Map(),
   };
 }
 
@@ -120,8 +120,8 @@ function noteInterrupt(notes: Notes, turnId: string, by: By): void {
 
 /** What is measured on a host is void once it died, slept or was asked to stop. */
 export function voidStops(notes: Notes, host: string): void {
-  for (const turnId of notes.stoppedAt.keys()) {
-    if (notes.turnHosts.get(turnId) === host) notes.stoppedAt.delete(turnId);
+  for (const turnId of notes.stopsDue.keys()) {
+    if (notes.turnHosts.get(turnId) === host) notes.stopsDue.delete(turnId);
   }
 }
 
