@@ -7,6 +7,8 @@ import type { World } from './world.ts';
 export interface Scenario {
   readonly name: string;
   readonly shared: boolean;
+  readonly hosts?: 2;
+  readonly seed?: number;
   /** What the model answers, in order; after that plain answers. */
   readonly model: readonly ModelPlan[];
   readonly script: Script;
@@ -24,6 +26,9 @@ const stopOnce = (when: (label: string) => boolean): Script => {
     });
   };
 };
+
+/** Its tool would run for longer than a stop may take. */
+const SLOW_TOOL_SEED = 3;
 
 const isTool = (label: string): boolean => label.startsWith('tool.end');
 
@@ -63,6 +68,24 @@ export const SCENARIOS: readonly Scenario[] = [
     script: stopOnce((label) => label.startsWith('tool.begin')),
   },
   {
+    name: 'a stop that arrives at another host',
+    shared: true,
+    hosts: 2,
+    seed: SLOW_TOOL_SEED,
+    model: [['long_build'], 'text'],
+    script: (world) => {
+      world.client.openConversations(1);
+      world.client.message(0);
+      world.onceAt(
+        (label) => label.startsWith('tool.begin'),
+        (host) => {
+          world.avoid(host);
+          for (const task of world.heldTasks()) world.client.stop(task);
+        },
+      );
+    },
+  },
+  {
     name: 'the recovery of an interrupted turn',
     shared: true,
     model: [['send_mail'], 'text'],
@@ -84,9 +107,9 @@ export interface Enumeration {
 
 function optionsOf(scenario: Scenario): SimulationOptions {
   return {
-    seed: 1,
+    seed: scenario.seed ?? 1,
     shared: scenario.shared,
-    hosts: 1,
+    hosts: scenario.hosts ?? 1,
     file: false,
     conversations: 1,
     actions: 0,

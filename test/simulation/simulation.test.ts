@@ -73,6 +73,7 @@ describe('a host dies at every single point of', () => {
     { title: 'E-1, E-2: three tool calls before the answer', points: 45 },
     { title: 'T-16: a run that is given a further message', points: 60 },
     { title: 'V14: a stop while a tool runs', points: 25 },
+    { title: 'W-1: a stop that arrives at another host', points: 25 },
     { title: 'V4: the recovery of an interrupted turn', points: 50 },
   ];
   for (const [index, { title, points }] of scenarios.entries()) {

@@ -68,6 +68,7 @@ export class World {
   #isStarting = false;
   #lastDiedUncleanly = false;
   #faultsOn = true;
+  #avoided = '';
   #highestOffset = 0;
   #doomed: { readonly host: string; steps: number } | undefined;
   #watches: {
@@ -225,8 +226,13 @@ export class World {
   }
 
   /** Does something once, before the first step of a host with such a label. */
-  onceAt(when: (label: string) => boolean, act: () => void): void {
-    this.#watches.push({ when, act });
+  onceAt(when: (label: string) => boolean, act: (host: string) => void): void {
+    this.#watches.push({ when, act: (host) => act(host.epoch.name) });
+  }
+
+  /** From now on requests go to other hosts than this one. */
+  avoid(host: string): void {
+    this.#avoided = host;
   }
 
   /** The host whose step has such a label dies before it, once. */
@@ -269,7 +275,7 @@ export class World {
   }
 
   #someHost(): Engine | undefined {
-    const up = this.#hosts.filter((host) => host.isUp);
+    const up = this.#hosts.filter((host) => host.isUp && host.epoch.name !== this.#avoided);
     return up.length === 0 ? undefined : this.random.workload.pick(up).engine;
   }
 
