@@ -2,7 +2,7 @@
 // root a control group does it, where the machine lets us make one.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import type { Clock } from '../../ports/clock.ts';
 
 /** Where groups that count processes are made: version 1, version 2, and 2 beside 1. */
@@ -28,7 +28,10 @@ export async function bindProcesses(most: number): Promise<ProcessBound | undefi
   return undefined;
 }
 
-/** Removes the groups of hosts that were killed and could not. Never rejects. */
+/**
+ * Removes the groups of hosts that were killed and could not, and ends what still runs in one: a sandbox
+ * that had not yet bound its life to its host's outlives a kill. Never rejects.
+ */
 export async function removeLeftGroups(): Promise<void> {
   for (const parent of PARENTS) {
     const names = await readdir(parent).catch(() => []);
@@ -36,8 +39,26 @@ export async function removeLeftGroups(): Promise<void> {
       const host = /^sekisho-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1];
       return host !== undefined && !existsSync(`/proc/${host}`);
     });
-    // The kernel keeps a group that still has a process.
-    for (const name of left) await rmdir(`${parent}/${name}`).catch(() => undefined);
+    for (const name of left) {
+      await endMembers(`${parent}/${name}`);
+      // The kernel keeps a group while a process of it ends; the next start removes it then.
+      await rmdir(`${parent}/${name}`).catch(() => undefined);
+    }
+  }
+}
+
+async function endMembers(path: string): Promise<void> {
+  const text = await readFile(`${path}/cgroup.procs`, 'utf8').catch(() => '');
+  // A process that this namespace does not see is told as 0, which would mean our own group.
+  for (const pid of text
+    .split('\n')
+    .map(Number)
+    .filter((one) => one > 0)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
   }
 }
 
