@@ -112,7 +112,7 @@ describe('a commit on SQLite is durable', () => {
     await store.close();
   });
 
-  test('a step is appended and finished for two pages each', async (t) => {
+  test('a step is appended for three pages, one of them its key, and finished for two', async (t) => {
     const path = join(folderOf(t), 'store.db');
     const store = openSqlite({ path, ...PARTS });
     await mustPut(
@@ -134,12 +134,12 @@ describe('a commit on SQLite is durable', () => {
       }) as const;
     const start = pages();
     await mustPut(store, advance(0), { write: 'step.insert', row: stepRow() });
-    assert.equal(pages() - start, 2);
+    assert.equal(pages() - start, 3);
     const row = stepRow({ state: 'finished', output: 'x'.repeat(200), finishedSeq: 4 });
     await mustPut(store, advance(1), { write: 'step.finish', row });
-    assert.equal(pages() - start, 4);
+    assert.equal(pages() - start, 5);
     await mustPut(store, { write: 'task.save', row: taskRow({ version: 2, tokensUsed: 9 }) });
-    assert.equal(pages() - start, 5, 'the save of an open task touches no index');
+    assert.equal(pages() - start, 6, 'the save of an open task touches no index');
     await store.close();
   });
 });
