@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { ConversationId } from '../../src/kernel/ids.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { ANNA, asks, Installation, says, until } from '../support/host.ts';
+import { CountingStore, type Counts } from './counting-store.ts';
+
+interface Place {
+  readonly installation: Installation;
+  readonly store: CountingStore;
+  readonly engine: Engine;
+  readonly conversationId: ConversationId;
+}
+
+async function placeOf(installation = new Installation()): Promise<Place> {
+  const store = new CountingStore(installation.store);
+  const engine = await installation.host({ store });
+  const opening = { channel: 'api', address: 'here', principal: ANNA };
+  const conversationId = await engine.openConversation(opening);
+  return { installation, store, engine, conversationId };
+}
+
+/** One turn and what it asked of the store; who waits for its end asks elsewhere. */
+async function turn({ installation, store, engine, conversationId }: Place): Promise<Counts> {
+  const run = { input: 'hello', conversationId, principal: ANNA };
+  store.take();
+  const accepted = await engine.acceptRun(run);
+  if (accepted.kind !== 'accepted') assert.fail();
+  await until(engine, conversationId, async () => {
+    const found = await installation.store.query('run.byId', { id: accepted.runId });
+    return found?.state === 'completed';
+  });
+  // The look for a next message belongs to the turn.
+  await new Promise(setImmediate);
+  return store.take();
+}
+
+test('a turn of one message is three commits, however long the conversation is', async () => {
+  const place = await placeOf();
+  const first = await turn(place);
+  assert.ok(first.commits <= 3, `${first.commits} commits`);
+  for (let count = 0; count < LIMITS.historyStepsMax + 50; count += 1) await turn(place);
+  const late = await turn(place);
+  assert.equal(late.commits, first.commits);
+  assert.ok(late.queries <= first.queries, `${late.queries} queries, at first ${first.queries}`);
+  assert.ok(late.rows <= first.rows + 1, `${late.rows} rows, at first ${first.rows}`);
+  await place.engine.stop(0);
+});
+
+test('a turn of ten tools is one commit for each step that follows another, and three', async () => {
+  const place = await placeOf();
+  const { model } = place.installation;
+  const calls = Array.from({ length: 10 }, (_, n) => ['look', { n }] as const);
+  model.answer = ({ messages }) => (messages.at(-1)?.role === 'tool' ? says('ok') : asks(...calls));
+  const { commits, rows } = await turn(place);
+  const steps = 1 + calls.length + 1;
+  assert.equal(commits, 3 + (steps - 1));
+  assert.ok(rows <= 2 * steps, `${rows} rows`);
+  await place.engine.stop(0);
+});
+
+test('every statement is prepared when the store opens and none later', async (t) => {
+  const prepare = t.mock.method(DatabaseSync.prototype, 'prepare');
+  const place = await placeOf();
+  const atStart = prepare.mock.callCount();
+  assert.ok(atStart > 30);
+  for (let count = 0; count < 20; count += 1) await turn(place);
+  await place.engine.acceptMessage({
+    conversationId: place.conversationId,
+    text: '/status',
+    principal: ANNA,
+  });
+  await place.engine.stop(0);
+  assert.equal(prepare.mock.callCount(), atStart);
+});
