@@ -14,8 +14,8 @@ const CALLS = Array.from({ length: STEPS_PER_WORKFLOW }, (_, index) => ({
   args: `{"n":${index}}`,
 }));
 /** Slices of each kind, by turns: what the machine does besides meets both. */
-const PAIRS = 9;
-const TURNS_PER_SLICE = 192;
+const PAIRS = 7;
+const TURNS_PER_SLICE = 128;
 
 const GOALS = [
   [1, 0.5],

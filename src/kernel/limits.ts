@@ -63,7 +63,7 @@ export const LIMITS = {
   /** Steps of earlier turns that are read for a request. */
   historyStepsMax: 200,
   /** Characters of histories that a host keeps between two turns of a conversation. */
-  historyKeptChars: 4_000_000,
+  historyKeptChars: 16_000_000,
   /** Share of the context window that earlier turns may fill, and how characters stand for tokens. */
   historyShare: 0.6,
   charsPerToken: 3,
