@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { Fault } from '../kernel/fault.ts';
 import { CommandEnd, EXIT } from './exit.ts';
+import { printError } from './print.ts';
 import { createProgram } from './program.ts';
 
 /**
@@ -21,15 +22,15 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return explainUsage(error);
   if (error instanceof CommandEnd) {
-    if (error.message !== '') console.error(error.message);
+    if (error.message !== '') printError(error.message);
     return EXIT[error.exit];
   }
   if (error instanceof Error && error.name === 'ConfigBroken') {
-    console.error(error.message);
+    printError(error.message);
     return EXIT.usage;
   }
   if (error instanceof Fault) return explainFault(error);
-  console.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  printError(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return EXIT.failed;
 }
 
@@ -40,7 +41,7 @@ function explainUsage(error: CommanderError): number {
     .replace(/^error: /, '')
     .replace(/\s*\(Did you mean (?:one of )?(.+)\?\)$/s, '; did you mean $1?')
     .replaceAll(/\s+/g, ' ');
-  console.error(`sekisho: ${line} (see sekisho --help)`);
+  printError(`sekisho: ${line} (see sekisho --help)`);
   return EXIT.usage;
 }
 
@@ -61,7 +62,7 @@ const STORE_FAULTS = [
 ];
 
 function explainFault(fault: Fault): number {
-  console.error(`${fault.code}: ${fault.message}`);
+  printError(`${fault.code}: ${fault.message}`);
   if (SETUP_FAULTS.includes(fault.code)) return EXIT.usage;
   return STORE_FAULTS.includes(fault.code) ? EXIT.store : EXIT.failed;
 }

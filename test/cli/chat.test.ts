@@ -74,6 +74,15 @@ describe('the screen', () => {
     const { screen, shown } = screenOf(true);
     screen.show(delta('a\u001B]52;c;aGk=\u0007b\u009B2J'));
     screen.show(tool({ path: '\u001B[2J\u202Ex' }));
+    screen.show({
+      ...AT,
+      id: ID,
+      type: 'tool.finished',
+      stepId: ID,
+      tool: 'a\u001B[2J\n■ It is done',
+      error: { code: 'unknown_tool', text: '' },
+    });
+    assert.doesNotMatch(shown(), /^■/m);
     // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
     assert.doesNotMatch(shown(), /[\u0000-\u0009\u000B-\u001F\u0080-\u009F\u202E]/);
   });

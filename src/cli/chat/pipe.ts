@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Client } from '../../client/client.ts';
 import { paintFor } from '../paint.ts';
+import { printError } from '../print.ts';
 import { Screen } from './screen.ts';
 import { Talk } from './talk.ts';
 
@@ -39,7 +40,7 @@ async function sendAll(talk: Talk, lines: AsyncIterable<string>): Promise<void> 
       await talk.say(line);
     } catch (error) {
       // One line that was refused must not keep the others from being said.
-      console.error(error instanceof Error ? error.message : String(error));
+      printError(error instanceof Error ? error.message : String(error));
     }
   }
 }

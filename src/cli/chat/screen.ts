@@ -56,7 +56,7 @@ export class Screen {
     else if (event.type === 'text.snapshot') this.#snapshot(printable(event.text));
     else if (event.type === 'tool.started') this.line(paint.dim(toolLine(event.tool, event.args)));
     else if (event.type === 'tool.finished' && event.error !== undefined) {
-      this.line(paint.dim(`  ${event.tool}: ${event.error.code}`));
+      this.line(paint.dim(`  ${oneLine(event.tool)}: ${oneLine(event.error.code)}`));
     }
   }
 
@@ -77,10 +77,12 @@ export class Screen {
 }
 
 function toolLine(tool: string, args: unknown): string {
-  const text = printable(typeof args === 'string' ? args : JSON.stringify(args)).replaceAll(
-    '\n',
-    ' ',
-  );
+  const text = oneLine(typeof args === 'string' ? args : JSON.stringify(args));
   const cut = text.length > ARGS_CHARS_MAX ? `${text.slice(0, ARGS_CHARS_MAX)}…` : text;
-  return `· ${printable(tool)} ${cut}`;
+  return `· ${oneLine(tool)} ${cut}`;
+}
+
+/** What a model made up must not look like a line of ours. */
+function oneLine(text: string): string {
+  return printable(text).replaceAll('\n', ' ');
 }

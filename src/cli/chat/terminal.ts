@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
 import type { Client } from '../../client/client.ts';
-import { paintFor, type Paint } from '../paint.ts';
+import { paintFor, printable, type Paint } from '../paint.ts';
 import { Screen } from './screen.ts';
 import { Talk } from './talk.ts';
 
@@ -102,7 +102,7 @@ class TerminalChat {
       await this.#talk.say(text);
       await this.#talk.idle();
     } catch (error) {
-      this.#screen.line(error instanceof Error ? error.message : String(error));
+      this.#screen.line(printable(error instanceof Error ? error.message : String(error)));
     }
   }
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandEnd } from '../exit.ts';
-import { printable } from '../paint.ts';
 import { printJson, printText } from '../print.ts';
 import { countOf } from '../count.ts';
 import { configOf, type ConfigOptions } from './config.ts';
@@ -24,7 +23,7 @@ export async function logs(options: LogsOptions): Promise<void> {
   const older = newest.length < count ? (linesOf(`${path}.1`) ?? []) : [];
   const lines = [...older, ...newest].slice(-count);
   if (options.json === true) printJson({ items: lines.map((line) => recordOf(line)) });
-  else if (lines.length > 0) printText(lines.map((line) => printable(line)).join('\n'));
+  else if (lines.length > 0) printText(lines.join('\n'));
 }
 
 function linesOf(path: string): string[] | undefined {

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LIMITS } from '../../kernel/limits.ts';
 import { SECOND } from '../../kernel/time.ts';
 import { EXIT } from '../exit.ts';
+import { printError, printText } from '../print.ts';
 
 export interface StartOptions {
   readonly config?: string;
@@ -36,7 +37,7 @@ export async function start(options: StartOptions): Promise<void> {
   // A signal that came while it started has stopped it already.
   if (over.signal.aborted) return ended;
   const { url, model } = started;
-  console.log(`ready ${url} ${model.provider}/${model.name} ${model.price}`);
+  printText(`ready ${url} ${model.provider}/${model.name} ${model.price}`);
   if (options.terminal) void talk(started, over);
   return ended;
 }
@@ -80,7 +81,7 @@ async function broken(host: Host, error: unknown): Promise<void> {
  * end whatever still hangs (G-6).
  */
 async function failed(host: Host, reason: string): Promise<void> {
-  console.error(`store_failed: ${reason}`);
+  printError(`store_failed: ${reason}`);
   setTimeout(() => process.exit(EXIT.store), LIMITS.storeFailedExitMs - SECOND);
   await pause(LIMITS.storeFailedShownMs);
   await host.stop(0).catch(() => {});
@@ -99,6 +100,6 @@ async function talk({ client }: StartedHost, over: AbortController): Promise<voi
       await chatFromPipe(client, over.signal);
     }
   } catch (error) {
-    if (!over.signal.aborted) console.error(`the chat ended: ${String(error)}`);
+    if (!over.signal.aborted) printError(`the chat ended: ${String(error)}`);
   }
 }

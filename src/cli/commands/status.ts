@@ -1,7 +1,6 @@
 import { ask } from '../connect.ts';
 import { printJson, printText } from '../print.ts';
 import type { ReadOptions } from '../program.ts';
-import { printable } from '../paint.ts';
 import { when } from '../when.ts';
 
 /** `status`: how the host is, who answers, what is open and what waits for a person. */
@@ -30,7 +29,7 @@ export async function status(options: ReadOptions): Promise<void> {
       `tasks   ${open.length === 0 ? 'none open' : open.join(', ')}`,
       ...items.map(({ sentence, command }) => attention(sentence, command)),
     ];
-    printText(printable(lines.join('\n')));
+    printText(lines.join('\n'));
   });
 }
 

@@ -5,7 +5,6 @@ import type { TaskReply } from '../../wire/task.ts';
 import { ask, order } from '../connect.ts';
 import { countOf } from '../count.ts';
 import { CommandEnd } from '../exit.ts';
-import { printable } from '../paint.ts';
 import { printJson, printText } from '../print.ts';
 import type { ReadOptions } from '../program.ts';
 import { table } from '../table.ts';
@@ -63,7 +62,7 @@ export async function task(id: string, options: ReadOptions): Promise<void> {
   await ask(options, async ({ client }) => {
     const found = await orNearest(client, id, () => client.task(id));
     if (options.json === true) printJson(found);
-    else printText(printable(taskText(found)));
+    else printText(taskText(found));
   });
 }
 
@@ -101,7 +100,7 @@ export async function why(id: string, options: ReadOptions): Promise<void> {
       ...found.chain,
       ...(commands.length > 0 ? ['', ...commands] : []),
     ];
-    printText(printable(parts.join('\n')));
+    printText(parts.join('\n'));
   });
 }
 
@@ -114,7 +113,7 @@ export async function stop(id: string, options: ReadOptions): Promise<void> {
       return;
     }
     const running = stopped.running.length === 0 ? '' : ` Ending: ${stopped.running.join(', ')}.`;
-    printText(printable(`Stopped ${stopped.id}.${running}`));
+    printText(`Stopped ${stopped.id}.${running}`);
   });
 }
 
@@ -129,6 +128,6 @@ async function orNearest<T>(client: Client, id: string, find: () => Promise<T>):
       id,
       items.map((one) => one.id),
     );
-    throw new CommandEnd('not_found', `not_found: no task has the id ${printable(id)}${near}`);
+    throw new CommandEnd('not_found', `not_found: no task has the id ${id}${near}`);
   }
 }
