@@ -1,12 +1,12 @@
 import { LIMITS } from '../../kernel/limits.ts';
 import { parseJson, type Json, type JsonProblem } from '../../kernel/json.ts';
+import { nearestWord } from '../../kernel/nearest.ts';
 import { redactor } from '../../kernel/redact.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ToolCall, ToolOutcome, Tools } from '../../ports/tools.ts';
 import { commandTool } from './command-tool.ts';
 import { fileTools } from './file-tools.ts';
 import { folderTools } from './folder-tools.ts';
-import { nearest } from './nearest.ts';
 import { problemOf } from './problem.ts';
 import { ResultText } from './result.ts';
 import type { FoundSandbox } from './sandbox.ts';
@@ -24,6 +24,9 @@ export interface BuiltInOptions {
   /** Folders that commands find empty, should a system folder or the workspace contain them. */
   readonly hidden?: readonly string[];
 }
+
+/** A model's name for a tool that there is not, as it is told and compared. */
+const NAME_CHARS_SHOWN = 100;
 
 const JSON_PROBLEMS: Readonly<Record<JsonProblem, string>> = {
   not_json: 'the arguments are no JSON',
@@ -67,10 +70,13 @@ async function attempt(
   }
 }
 
-function unknownTool(name: string, known: readonly string[]): ToolProblem {
-  const near = nearest(name, known);
-  const hint = near === undefined ? '' : `; the nearest is ${near}`;
-  return new ToolProblem('unknown_tool', `no tool is called ${name.slice(0, 100)}${hint}`);
+function unknownTool(name: string, [first, ...rest]: readonly string[]): ToolProblem {
+  const shown = name.slice(0, NAME_CHARS_SHOWN);
+  const hint =
+    first === undefined
+      ? ''
+      : `; the nearest is ${nearestWord(shown.toLowerCase(), [first, ...rest])}`;
+  return new ToolProblem('unknown_tool', `no tool is called ${shown}${hint}`);
 }
 
 /** Some models send nothing at all when a tool needs nothing. */

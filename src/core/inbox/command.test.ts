@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { isId } from '../../kernel/ids.ts';
-import { nearestWord, readCommand, readTaskId, USAGES, type Command } from './command.ts';
+import { readCommand, readTaskId, USAGES, type Command } from './command.ts';
 
 const ID = 'task_7K2M9QX4R1T8WZ3C';
 const stopOne: Command = { kind: 'stop', scope: 'one', id: ID };
@@ -139,13 +139,4 @@ describe('an id is read as it was meant', () => {
       }),
     );
   });
-});
-
-test('the nearest word has the fewest slips: left out, added, changed or swapped', () => {
-  const words = ['stop', 'tasks', 'why'] as const;
-  assert.equal(nearestWord('stp', words), 'stop');
-  assert.equal(nearestWord('taasks', words), 'tasks');
-  assert.equal(nearestWord('whx', words), 'why');
-  assert.equal(nearestWord('sotp', ['shop', 'stop']), 'stop');
-  assert.equal(nearestWord('', ['stop', 'why', 'who']), 'why');
 });

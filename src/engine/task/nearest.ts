@@ -1,7 +1,7 @@
-import { nearestWord } from '../../core/inbox/command.ts';
 import { isOwn } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { ConversationId, TaskId } from '../../kernel/ids.ts';
+import { nearestWord } from '../../kernel/nearest.ts';
 import { principalName, type Principal } from '../../kernel/principal.ts';
 import type { EngineParts } from '../engine.ts';
 
