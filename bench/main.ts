@@ -24,6 +24,18 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     goal: 'intake over 64 connections, acknowledged after fsync: 4000 messages/s, p99 60 ms',
     run: async () => (await import('./intake.ts')).benchIntake(),
   },
+  'Q-5': {
+    goal: 'cold start from source with a warm compile cache: 0.8 s; over a grown store 0.15 s more',
+    run: async () => (await import('./start.ts')).benchStart(),
+  },
+  'Q-6': {
+    goal: 'resident: 120 MiB when idle, 200 MiB after 100,000 turns',
+    run: async () => (await import('./memory.ts')).benchMemory(),
+  },
+  'Q-12': {
+    goal: 'a model request for "hello" with all built-in tools: 12 kB',
+    run: async () => (await import('./request.ts')).benchRequest(),
+  },
 };
 
 /** Prints one line of JSON for each benchmark that was named, or for all of them. */

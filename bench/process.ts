@@ -18,6 +18,21 @@ export interface HostProcess {
   readonly readyMs: number;
   /** Drains and is gone when it resolves. */
   end(): Promise<void>;
+  /** Gone at once. */
+  kill(): Promise<void>;
+}
+
+/** Runs `work` with a stub model in another process. */
+export async function withStub<T>(
+  model: 'answer' | 'hold',
+  work: (modelUrl: string) => Promise<T>,
+): Promise<T> {
+  const stub = spawn(process.execPath, [STUB, model], { stdio: ['ignore', 'pipe', 2] });
+  try {
+    return await work(await firstLine(stub));
+  } finally {
+    await ended(stub, 'SIGKILL');
+  }
 }
 
 /** Runs `work` against a host from source, with a stub model in another process. */
@@ -26,18 +41,15 @@ export async function withHost<T>(
   options: { readonly model: 'answer' | 'hold'; readonly concurrent: number },
   work: (host: HostProcess) => Promise<T>,
 ): Promise<T> {
-  const stub = spawn(process.execPath, [STUB, options.model], { stdio: ['ignore', 'pipe', 2] });
-  try {
-    configure(folder, { modelUrl: await firstLine(stub), concurrent: options.concurrent });
+  return withStub(options.model, async (modelUrl) => {
+    configure(folder, { modelUrl, concurrent: options.concurrent });
     const host = await startHost(folder);
     try {
       return await work(host);
     } finally {
       await host.end();
     }
-  } finally {
-    await ended(stub, 'SIGKILL');
-  }
+  });
 }
 
 /** Writes the configuration of a host that talks to the stub. */
@@ -80,6 +92,7 @@ export async function startHost(folder: string): Promise<HostProcess> {
     folder,
     readyMs,
     end: () => ended(child, 'SIGTERM'),
+    kill: () => ended(child, 'SIGKILL'),
   };
 }
 

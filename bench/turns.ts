@@ -12,13 +12,13 @@ const COUNTED_TURNS = 40;
 const LANES = 16;
 const WAIT_SECONDS = 60;
 
-interface Lane {
+export interface Lane {
   /** One turn: a run in the lane's conversation, answered once it has ended. Gives its time in ms. */
   turn(): Promise<number>;
   close(): void;
 }
 
-async function openLane(host: HostProcess, lane: number): Promise<Lane> {
+export async function openLane(host: HostProcess, lane: number): Promise<Lane> {
   const connection = await Connection.open(host);
   const opened = await demand(connection, {
     path: '/v1/conversations',
@@ -36,7 +36,8 @@ async function openLane(host: HostProcess, lane: number): Promise<Lane> {
   };
 }
 
-async function inTurn(lane: Lane, count: number): Promise<number[]> {
+/** So many turns one after another, each with its time in milliseconds. */
+export async function inTurn(lane: Lane, count: number): Promise<number[]> {
   const times: number[] = [];
   for (let done = 0; done < count; done += 1) times.push(await lane.turn());
   return times;
