@@ -1,3 +1,5 @@
+import { LIMITS } from './limits.ts';
+
 /** Plain data that JSON can carry. */
 export type Json =
   | null
@@ -7,6 +9,11 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
+
+/** True for an object that is no list. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -41,6 +48,12 @@ function problemOf(value: Json, depthLeft: number): JsonProblem | undefined {
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+/** The JSON object that a record keeps; empty where it keeps none, or what this version cannot read. */
+export function readObject(text: string | null): JsonObject {
+  const parsed = parseJson(text ?? '{}', LIMITS.jsonDepthMax);
+  return parsed.ok && isObject(parsed.value) ? parsed.value : {};
 }
 
 /** JSON with its keys sorted at every depth: equal data gives equal text, so it can be hashed. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import { invariant } from '../kernel/invariant.ts';
-import { parseJson, type Json, type JsonObject } from '../kernel/json.ts';
+import { isObject, parseJson, type Json, type JsonObject } from '../kernel/json.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import {
   endlessEvent,
@@ -273,10 +273,6 @@ function portOf(server: Server): number {
   const address = server.address();
   invariant(typeof address === 'object' && address !== null, 'a listening server has a port');
   return address.port;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Undefined when the client left while it was sending. */

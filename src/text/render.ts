@@ -1,6 +1,5 @@
 import type { Refusal, RefusalCode } from '../kernel/fault.ts';
-import { parseJson, type Json, type JsonObject } from '../kernel/json.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { readObject, type Json } from '../kernel/json.ts';
 import {
   NOTICES,
   SIGNS,
@@ -92,19 +91,13 @@ function factsOf(words: Catalogue, params: NoticeParams): NoticeFacts {
 }
 
 function readParams(text: string | null): NoticeParams {
-  const parsed = parseJson(text ?? '{}', LIMITS.jsonDepthMax);
-  const params = parsed.ok && isObject(parsed.value) ? parsed.value : {};
-  const { request, taskId, tools, detail } = params;
+  const { request, taskId, tools, detail } = readObject(text);
   return {
     request: textOf(request),
     taskId: textOf(taskId),
     tools: Array.isArray(tools) ? tools.map((name: Json) => textOf(name)) : [],
     detail: textOf(detail),
   };
-}
-
-function isObject(value: Json): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function textOf(value: Json | undefined): string {

@@ -1,9 +1,8 @@
-import { parseJson } from '../../kernel/json.ts';
+import { isObject, parseJson } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Millis } from '../../kernel/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Model } from '../../ports/model.ts';
-import { isObject } from './json-reply.ts';
 import { keepAliveFetch, type ModelFetch } from './keep-alive-fetch.ts';
 import { openAiCompatible } from './openai-compatible.ts';
 import { rehearsalModel } from './rehearsal.ts';

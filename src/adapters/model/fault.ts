@@ -1,9 +1,8 @@
-import { parseJson, type Json } from '../../kernel/json.ts';
+import { isObject, parseJson, type Json } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { REDACTED } from '../../kernel/redact.ts';
 import { SECOND, type Instant } from '../../kernel/time.ts';
 import type { ModelOutcome } from '../../ports/model.ts';
-import { isObject } from './json-reply.ts';
 import type { WireRecord } from './wire.ts';
 
 export type ModelFault = Extract<ModelOutcome, { kind: 'fault' }>;

@@ -1,4 +1,4 @@
-import { parseJson, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isObject, parseJson, type Json, type JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 
 /**
@@ -16,11 +16,6 @@ export function streamFromJson(text: string): string | undefined {
   const delta = { ...message, ...callsOf(message) };
   const choice = { index: 0, delta, finish_reason: first['finish_reason'] ?? 'stop' };
   return `${event({ ...head, choices: [choice] })}data: [DONE]\n\n`;
-}
-
-/** True for an object that is no list. */
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function event(data: JsonObject): string {

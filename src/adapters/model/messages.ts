@@ -1,8 +1,7 @@
 import type { AssistantMessage, Context, Message, ToolCall, Usage } from '@earendil-works/pi-ai';
-import { parseJson, type JsonObject } from '../../kernel/json.ts';
+import { isObject, parseJson, type JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { ModelCall, ModelMessage, ModelRequest } from '../../ports/model.ts';
-import { isObject } from './json-reply.ts';
 
 /** Who is asked, as the library names it in a message. */
 export interface Addressee {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invariant } from '../../kernel/invariant.ts';
-import { parseJson, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isObject, parseJson, type JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Tool, ToolOutcome } from '../../ports/tools.ts';
 
@@ -57,10 +57,6 @@ function parametersOf(schema: z.ZodType): JsonObject {
   const parsed = parseJson(text, LIMITS.jsonDepthMax);
   invariant(parsed.ok && isObject(parsed.value), 'a schema is a plain JSON object');
   return parsed.value;
-}
-
-function isObject(value: Json): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function complaint(error: z.ZodError): string {

@@ -5,6 +5,7 @@ import { grantOf, mayOrder, openTask, type TaskBounds } from '../../core/task/de
 import { hasEnded } from '../../core/task/moves.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { ConversationId, MessageId, RunId, SessionId, TaskId } from '../../kernel/ids.ts';
+import { readObject } from '../../kernel/json.ts';
 import { principalName } from '../../kernel/principal.ts';
 import type { At, Decision, Read, Unit } from '../../ports/store.ts';
 import type { Accepted, AcceptedRun, EngineParts, RunIntake, RunMessageIntake } from '../engine.ts';
@@ -243,11 +244,9 @@ async function earlierRun(parts: EngineParts, runId: RunId): Promise<AcceptedRun
   const run = await parts.store.query('run.byId', { id: runId });
   if (run === undefined) return refuse('not_found', { id: runId });
   const { conversationId, taskId } = run;
-  const messages = await parts.store.query('event.ofTask', { conversationId, taskId, limit: 1 });
-  const first = messages[0]?.data;
-  const messageId = (
-    first == null ? '' : (JSON.parse(first) as { messageId: string }).messageId
-  ) as MessageId;
+  // What is recorded of a run's task begins with the message that the run was accepted with.
+  const [first] = await parts.store.query('event.ofTask', { conversationId, taskId, limit: 1 });
+  const messageId = readObject(first?.data ?? null)['messageId'] as MessageId;
   return { kind: 'accepted', conversationId, messageId, runId, taskId, repeated: true };
 }
 

@@ -1,7 +1,6 @@
 import type { EventRecord } from '../../core/session/record.ts';
 import { EVENTS, type EventType } from '../../kernel/event.ts';
-import { parseJson, type JsonObject } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { readObject } from '../../kernel/json.ts';
 import type { Catalogue } from '../../text/catalogue.ts';
 import { cutName } from '../../text/quote.ts';
 import { inWords } from '../../text/render.ts';
@@ -10,7 +9,7 @@ import { inWords } from '../../text/render.ts';
 export function sayEvent(words: Catalogue, event: EventRecord): string {
   const { type, fromState, toState, reason } = event;
   if (!isKnown(type)) return `\`${cutName(type)}\``;
-  const data = readData(event.data);
+  const data = readObject(event.data);
   const textOf = (key: string): string => {
     const value = data[key];
     return typeof value === 'string' ? value : '';
@@ -25,18 +24,6 @@ export function sayEvent(words: Catalogue, event: EventRecord): string {
     model: cutName(textOf('model')),
     code: cutName(textOf('code')),
   });
-}
-
-/** The JSON object that a record carries; empty when it carries none. */
-export function readData(text: string | null): JsonObject {
-  const parsed = parseJson(text ?? '{}', LIMITS.jsonDepthMax);
-  if (!parsed.ok) return {};
-  const { value } = parsed;
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function isKnown(type: string): type is EventType {

@@ -4,6 +4,7 @@ import { hasEnded } from '../../core/task/moves.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { TaskId } from '../../kernel/ids.ts';
+import { readObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Catalogue, Locale, Standing } from '../../text/catalogue.ts';
@@ -12,7 +13,7 @@ import { catalogueOf, type Reader } from '../../text/reader.ts';
 import { listNames } from '../../text/render.ts';
 import { sayInstant, saySecond, sayWhen } from '../../text/when.ts';
 import type { EngineParts } from '../engine.ts';
-import { readData, sayEvent } from './event-sentence.ts';
+import { sayEvent } from './event-sentence.ts';
 import { sayBudgets } from './budget-sentence.ts';
 
 export interface Audience {
@@ -129,7 +130,7 @@ async function gather({ store }: EngineParts, id: TaskId): Promise<Found | undef
 
 function cutsOff({ type, data }: EventRecord): boolean {
   if (type !== 'turn.ended') return false;
-  const { end } = readData(data);
+  const { end } = readObject(data);
   return end === 'interrupted' || end === 'stopped';
 }
 
@@ -184,7 +185,7 @@ function sinceOf({ task, turn, events }: Found, standing: Standing): Instant {
 }
 
 function sayDetail(words: Catalogue, { state, outcomeData }: TaskRecord): string {
-  const { detail } = readData(outcomeData);
+  const { detail } = readObject(outcomeData);
   return state === 'failed' && typeof detail === 'string' ? words.why.detail(cutName(detail)) : '';
 }
 

@@ -1,7 +1,7 @@
 import type { EventRecord } from '../../core/session/record.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { parseJson } from '../../kernel/json.ts';
+import { parseJson, readObject } from '../../kernel/json.ts';
 import type { StreamEvent } from '../../wire/stream.ts';
 import { iso } from '../call.ts';
 
@@ -65,7 +65,7 @@ export function referencesOf(moment: Moment): {
   readonly messageId: string | undefined;
 } {
   if (moment.kind !== 'event') return { outboxId: undefined, messageId: undefined };
-  const { outboxId, messageId } = dataOf(moment.event);
+  const { outboxId, messageId } = readObject(moment.event.data);
   return { outboxId: textOf(outboxId), messageId: textOf(messageId) };
 }
 
@@ -201,14 +201,7 @@ function notice(
 function tellEvent(event: EventRecord, words: Words | undefined): StreamEvent | undefined {
   const { id, runId, taskId, type } = event;
   const tell = Object.hasOwn(TELLERS, type) ? TELLERS[type] : undefined;
-  return tell?.({ id, at: iso(event.at), runId, taskId }, dataOf(event), words);
-}
-
-function dataOf({ data }: EventRecord): Readonly<Record<string, unknown>> {
-  const parsed = parseJson(data ?? '{}', LIMITS.jsonDepthMax);
-  return parsed.ok && parsed.value !== null && typeof parsed.value === 'object'
-    ? (parsed.value as Readonly<Record<string, unknown>>)
-    : {};
+  return tell?.({ id, at: iso(event.at), runId, taskId }, readObject(event.data), words);
 }
 
 /** Arguments as data where the model wrote JSON, else as the text that it wrote. */

@@ -1,8 +1,7 @@
 import type { EventRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
-import { parseJson, type JsonObject } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { readObject } from '../../kernel/json.ts';
 import type { EvidenceShape, TaskEventItem, TaskReply } from '../../wire/task.ts';
 import { iso, isoOrNull } from '../call.ts';
 
@@ -101,7 +100,7 @@ export function viewEvent(event: EventRecord): TaskEventItem {
     ...(fromState === null ? {} : { from: fromState }),
     ...(toState === null ? {} : { to: toState }),
     ...(reason === null ? {} : { reason }),
-    data: objectOf(data),
+    data: { ...readObject(data) },
   };
 }
 
@@ -125,12 +124,4 @@ export function viewStep(step: StepRecord): readonly { seq: number; item: TaskEv
     { seq: step.seq, item: start },
     { seq: finishedSeq, item: finish },
   ];
-}
-
-/** The object that a record keeps as JSON text; an unreadable one is empty. */
-function objectOf(text: string | null): Record<string, unknown> {
-  const parsed = parseJson(text ?? '{}', LIMITS.jsonDepthMax);
-  const value = parsed.ok ? parsed.value : null;
-  const isObject = value !== null && typeof value === 'object' && !Array.isArray(value);
-  return isObject ? { ...(value as JsonObject) } : {};
 }
