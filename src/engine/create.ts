@@ -26,7 +26,7 @@ import { isFatal } from './settle.ts';
 import { commitStop, type StopUnitOrder } from './task/stop.ts';
 import { Live } from './turn/live.ts';
 import { Pump } from './turn/pump.ts';
-import { sweepTurns } from './turn/sweep.ts';
+import { sweepTurns, type SweepHost } from './turn/sweep.ts';
 
 // Open commands that are read at once.
 const COMMANDS_MAX = 64;
@@ -276,7 +276,7 @@ class Host implements Engine {
     await idle;
   }
 
-  #sweepHost(): Parameters<typeof sweepTurns>[0] {
+  #sweepHost(): SweepHost {
     return {
       parts: this.parts,
       live: this.live,

@@ -52,7 +52,7 @@ function messageUnit(draft: Draft): Unit<BaseReads, Accepted | Refusal> {
       const ledger = new Ledger(conversation, at, principalName(draft.principal));
       addMessage(ledger, draft, null);
       addIdempotency(ledger, draft, { used, subjectId: draft.messageId });
-      return { verdict: accepted(draft, false), writes: ledger.close() };
+      return { verdict: accepted(draft), writes: ledger.close() };
     },
   };
 }

@@ -131,8 +131,8 @@ export function addIdempotency(
   );
 }
 
-export function accepted({ conversationId, messageId }: Draft, repeated: boolean): Accepted {
-  return { kind: 'accepted', conversationId, messageId, repeated };
+export function accepted({ conversationId, messageId }: Draft): Accepted {
+  return { kind: 'accepted', conversationId, messageId, repeated: false };
 }
 
 export function refusal(

@@ -1,5 +1,5 @@
 import type { HostId } from '../../kernel/ids.ts';
-import type { Unit, UnitReads } from '../../ports/store.ts';
+import type { Read, Unit, Write } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { settle } from '../settle.ts';
 
@@ -20,7 +20,7 @@ export async function commitHostStart(parts: EngineParts, id: HostId): Promise<v
   );
 }
 
-/** Renews this host's row; `gone` when it was stopped. */
+/** Renews this host's row unless it was stopped. */
 export async function commitHostRenewal(parts: EngineParts, id: HostId): Promise<void> {
   const { leaseMs } = parts.options;
   await settle(parts, () =>
@@ -39,16 +39,11 @@ export async function commitHostStop(parts: EngineParts, id: HostId): Promise<vo
   );
 }
 
-type Writes = ReturnType<Unit<UnitReads, void>['decide']>['writes'];
-
 function hostUnit(
   name: string,
   id: HostId,
-  writes: (known: boolean, now: number) => Writes,
-): Unit<
-  { readonly host: { readonly read: 'host.byId'; readonly args: { readonly id: HostId } } },
-  void
-> {
+  writes: (known: boolean, now: number) => readonly Write[],
+): Unit<{ readonly host: Read<'host.byId'> }, void> {
   return {
     name,
     reads: { host: { read: 'host.byId', args: { id } } },

@@ -99,7 +99,7 @@ function runUnit(run: RunDraft): Unit<BaseReads, RunVerdict> {
     name: 'run.accept',
     reads: baseReads(draft),
     decide: ({ conversation, known, used }, at) => {
-      if (known !== undefined) return { verdict: acceptedRun(run, false), writes: [] };
+      if (known !== undefined) return { verdict: acceptedRun(run), writes: [] };
       const clash = judgeKey(draft, used, at.now);
       if (clash === 'conflict') return refusal('idempotency_conflict');
       if (clash === 'same' && used !== undefined) {
@@ -108,7 +108,7 @@ function runUnit(run: RunDraft): Unit<BaseReads, RunVerdict> {
       if (conversation === undefined && run.opens === null)
         return refusal('not_found', { id: draft.conversationId });
       return {
-        verdict: acceptedRun(run, false),
+        verdict: acceptedRun(run),
         writes: runWrites(run, { conversation, used }, at),
       };
     },
@@ -235,7 +235,7 @@ function runMessageUnit(
       const ledger = new Ledger(conversation, at, principalName(draft.principal));
       addMessage(ledger, draft, { runId: id, taskId });
       addIdempotency(ledger, draft, { used, subjectId: draft.messageId });
-      return { verdict: accepted(draft, false), writes: ledger.close() };
+      return { verdict: accepted(draft), writes: ledger.close() };
     },
   };
 }
@@ -250,6 +250,6 @@ async function earlierRun(parts: EngineParts, runId: RunId): Promise<AcceptedRun
   return { kind: 'accepted', conversationId, messageId, runId, taskId, repeated: true };
 }
 
-function acceptedRun(run: RunDraft, repeated: boolean): AcceptedRun {
-  return { ...accepted(run.draft, repeated), runId: run.runId, taskId: run.taskId };
+function acceptedRun(run: RunDraft): AcceptedRun {
+  return { ...accepted(run.draft), runId: run.runId, taskId: run.taskId };
 }

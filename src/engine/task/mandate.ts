@@ -1,4 +1,6 @@
 import type { Mandate, TaskBounds } from '../../core/task/decide.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import type { EngineParts } from '../engine.ts';
 
 /** The mandate of a message: what was asked, by whom, through what, when (T-5). */
@@ -18,6 +20,11 @@ export function mandateOf(
     mandateAt: source.at,
     mandateHash: source.hash,
   };
+}
+
+/** The beginning of what was asked: enough for a notice or a reminder to quote, whatever it cuts. */
+export function requestOf({ mandateText }: Pick<TaskRecord, 'mandateText'>): string {
+  return mandateText.slice(0, LIMITS.mandateQuoteChars * 2);
 }
 
 /** The bounds of a new task, from the configuration. */

@@ -1,10 +1,9 @@
 import { judgeOrder, mayOrder, moveTask } from '../../core/task/decide.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
+import type { TurnRecord } from '../../core/turn/record.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { MessageId, OutboxId, TaskId } from '../../kernel/ids.ts';
-import { LIMITS } from '../../kernel/limits.ts';
 import { principalName, type Principal } from '../../kernel/principal.ts';
 import type { At, Decision, Read, Rows, Unit } from '../../ports/store.ts';
 import type { EngineParts, Stopped } from '../engine.ts';
@@ -12,6 +11,8 @@ import { queueNotice } from '../outbox/queue.ts';
 import { endRun } from '../run/end.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
+import { nameOf } from '../turn/step.ts';
+import { requestOf } from './mandate.ts';
 
 export interface StopUnitOrder {
   readonly taskId: TaskId;
@@ -133,13 +134,12 @@ function tellStopped(
   },
 ): OutboxId {
   const { task, moved, runId, running } = about;
-  const request = task.mandateText.slice(0, LIMITS.mandateQuoteChars * 2);
   return queueNotice(ledger, {
     conversationId: task.conversationId,
     key: `notice:${task.id}:${moved.version}`,
     level: 'info',
     code: order.to,
-    params: { request, taskId: task.id, tools: running },
+    params: { request: requestOf(task), taskId: task.id, tools: running },
     subjectId: task.id,
     taskId: task.id,
     runId,
@@ -149,10 +149,6 @@ function tellStopped(
 function answerCommand(ledger: Ledger, commandId: MessageId, answerId: OutboxId): void {
   ledger.add({ write: 'message.done', id: commandId, answerId });
   ledger.event('command.answered', { data: { messageId: commandId, outboxId: answerId } });
-}
-
-function nameOf(step: StepRecord): string {
-  return step.kind === 'model' ? 'model' : (step.tool ?? 'tool');
 }
 
 function stopped(

@@ -13,6 +13,7 @@ import { catalogueOf, type Reader } from '../../text/reader.ts';
 import { listNames } from '../../text/render.ts';
 import { sayInstant, saySecond, sayWhen } from '../../text/when.ts';
 import type { EngineParts } from '../engine.ts';
+import { nameOf } from '../turn/step.ts';
 import { sayEvent } from './event-sentence.ts';
 import { sayBudgets } from './budget-sentence.ts';
 
@@ -244,8 +245,4 @@ function sayChain({ words, reader, now }: Telling, found: Found): readonly strin
 
 function placed({ seq, at }: EventRecord): { readonly seq: number; readonly at: Instant } {
   return { seq, at };
-}
-
-function nameOf({ kind, tool }: StepRecord): string {
-  return tool ?? kind;
 }

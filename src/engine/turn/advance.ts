@@ -4,7 +4,7 @@ import type { Read, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
-import { finishedStep, startedStep, type StepEnd, type StepStart } from './step.ts';
+import { finishedStep, outcomeOf, startedStep, type StepEnd, type StepStart } from './step.ts';
 
 /** `fenced`: the conversation's token has moved on, this turn may write nothing more (design principle 8). */
 export type Advanced =
@@ -87,15 +87,4 @@ export function addSelected(
     runId: turn.runId,
     data: { provider, model },
   });
-}
-
-function outcomeOf(end: StepEnd): Partial<StepRecord> {
-  return {
-    state: end.state,
-    output: end.output,
-    errorCode: end.errorCode,
-    inputTokens: end.inputTokens ?? null,
-    outputTokens: end.outputTokens ?? null,
-    cost: end.cost ?? null,
-  };
 }

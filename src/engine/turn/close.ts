@@ -5,13 +5,13 @@ import type { TaskRecord } from '../../core/task/record.ts';
 import { endOfEndedStep, endOfOpenStep } from '../../core/turn/decide.ts';
 import type { StepRecord, TurnEnd, TurnRecord } from '../../core/turn/record.ts';
 import type { HostId } from '../../kernel/ids.ts';
-import { LIMITS } from '../../kernel/limits.ts';
 import type { Read, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { queueNotice } from '../outbox/queue.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
-import { finishedStep, spentBy, type StepEnd } from './step.ts';
+import { requestOf } from '../task/mandate.ts';
+import { finishedStep, nameOf, spentBy, type StepEnd } from './step.ts';
 
 /** `alive`: the turn's host still holds its claim. `gone`: the turn has its end already. */
 export type Closed = 'interrupted' | 'stopped' | 'alive' | 'gone';
@@ -123,7 +123,7 @@ function closeSteps(
 }
 
 function uncertainTools(steps: readonly StepRecord[]): readonly string[] {
-  return steps.filter((step) => step.state === 'uncertain').map((step) => step.tool ?? 'tool');
+  return steps.filter((step) => step.state === 'uncertain').map(nameOf);
 }
 
 function saveSpent(ledger: Ledger, task: TaskRecord, counted: TaskRecord): void {
@@ -139,8 +139,7 @@ function interrupt(
 ): void {
   const { taskId, id: turnId, runId, conversationId } = turn;
   const reason = 'interrupted';
-  const request = task.mandateText.slice(0, LIMITS.mandateQuoteChars * 2);
-  const params = { request, taskId, tools };
+  const params = { request: requestOf(task), taskId, tools };
   const moved = moveTask(task, {
     to: 'waiting',
     reason,

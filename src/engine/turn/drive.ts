@@ -17,7 +17,7 @@ import { endTurn, type Ending } from './end.ts';
 import type { Live } from './live.ts';
 import type { Histories } from './history.ts';
 import { Session } from './session.ts';
-import { spentBy, type StepEnd, type StepStart } from './step.ts';
+import { outcomeOf, spentBy, type StepEnd, type StepStart } from './step.ts';
 import { within } from './within.ts';
 
 /** What a turn needs to run and to be interrupted. */
@@ -145,7 +145,7 @@ class TurnLoop {
     }
     const made = [
       ...this.#session.steps.filter(({ kind }) => kind === 'tool'),
-      { ...step, ...rowPart(outcome) },
+      { ...step, ...outcomeOf(outcome) },
     ];
     if (repeatsItself(made, LIMITS.sameCallMax)) {
       return this.#conclude(step, outcome, { kind: 'invalid', why: 'no_progress' });
@@ -191,13 +191,13 @@ class TurnLoop {
 
   async #conclude(step: StepRecord, end: StepEnd, ending: Ending): Promise<StepRecord | null> {
     const { parts } = this.#drive;
-    const spent = spentBy([...this.#session.steps, { ...step, ...rowPart(end) }]);
+    const spent = spentBy([...this.#session.steps, { ...step, ...outcomeOf(end) }]);
     const order = { turn: this.#turn, step, end, selected: this.#news, ending, spent };
     const ended = await this.#save({ step, end }, () => endTurn(parts, order));
     if (ended === null) return null;
     this.#news = null;
     if (ended.kind === 'fenced') return this.#leave(step, end);
-    this.#session.saved({ ...step, ...rowPart(end) });
+    this.#session.saved({ ...step, ...outcomeOf(end) });
     if (ended.kind === 'ended') return null;
     await this.#session.joined();
     return ended.started;
@@ -278,18 +278,4 @@ function usageOf(usage: Extract<ModelOutcome, { kind: 'fault' }>['usage']): Part
 
 function endingOf(verdict: Exclude<TurnVerdict, { kind: 'calls' }>): Ending {
   return verdict.kind === 'answer' ? { kind: 'answered', text: verdict.text } : verdict;
-}
-
-/** The outcome's columns of a step row, as they were saved. */
-function rowPart(
-  end: StepEnd,
-): Pick<StepRecord, 'state' | 'output' | 'errorCode' | 'inputTokens' | 'outputTokens' | 'cost'> {
-  return {
-    state: end.state,
-    output: end.output,
-    errorCode: end.errorCode,
-    inputTokens: end.inputTokens ?? null,
-    outputTokens: end.outputTokens ?? null,
-    cost: end.cost ?? null,
-  };
 }

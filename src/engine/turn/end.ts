@@ -15,6 +15,7 @@ import { queueNotice, queueText } from '../outbox/queue.ts';
 import { endRun } from '../run/end.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
+import { requestOf } from '../task/mandate.ts';
 import { addSelected, holds, type StepPair } from './advance.ts';
 import { finishedStep, startedStep, type Spent, type StepEnd } from './step.ts';
 
@@ -238,10 +239,6 @@ function leave(ledger: Ledger, order: EndOrder, { task }: EndRows, corrections: 
   };
   ledger.add({ write: 'task.save', row });
   return finish(ledger, order, 'invalid');
-}
-
-function requestOf(task: TaskRecord): string {
-  return task.mandateText.slice(0, LIMITS.mandateQuoteChars * 2);
 }
 
 function tell(

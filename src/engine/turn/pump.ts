@@ -1,4 +1,3 @@
-import type { TurnRecord } from '../../core/turn/record.ts';
 import type { ConversationId, HostId, TurnId } from '../../kernel/ids.ts';
 import type { EngineParts } from '../engine.ts';
 import { claimTurn, type Claim } from './claim.ts';
@@ -77,10 +76,8 @@ export class Pump {
   }
 
   /** Interrupts a turn of this host; its loop leaves and gives it its recorded end. */
-  interrupt(turnId: TurnId): boolean {
-    const controller = this.#running.get(turnId);
-    controller?.abort();
-    return controller !== undefined;
+  interrupt(turnId: TurnId): void {
+    this.#running.get(turnId)?.abort();
   }
 
   interruptAll(): void {
@@ -182,9 +179,4 @@ export class Pump {
     this.#idle = [];
     for (const resolve of waiting) resolve();
   }
-}
-
-/** A turn that this host has on record and nobody here runs. */
-export function isOrphan(pump: Pump, turn: Pick<TurnRecord, 'id'>): boolean {
-  return !pump.has(turn.id);
 }

@@ -57,10 +57,14 @@ export function startedStep(
   };
 }
 
-/** The row of a step with its outcome; its finish takes a place of its own. */
-export function finishedStep(ledger: Ledger, step: StepRecord, end: StepEnd): StepRecord {
+/** The columns of a step's row that its outcome fills. */
+export function outcomeOf(
+  end: StepEnd,
+): Pick<
+  StepRecord,
+  'state' | 'output' | 'errorCode' | 'provider' | 'model' | 'inputTokens' | 'outputTokens' | 'cost'
+> {
   return {
-    ...step,
     state: end.state,
     output: end.output,
     errorCode: end.errorCode,
@@ -69,6 +73,19 @@ export function finishedStep(ledger: Ledger, step: StepRecord, end: StepEnd): St
     inputTokens: end.inputTokens ?? null,
     outputTokens: end.outputTokens ?? null,
     cost: end.cost ?? null,
+  };
+}
+
+/** How a call is named to a person: its tool, or `model`. */
+export function nameOf({ kind, tool }: Pick<StepRecord, 'kind' | 'tool'>): string {
+  return tool ?? kind;
+}
+
+/** The row of a step with its outcome; its finish takes a place of its own. */
+export function finishedStep(ledger: Ledger, step: StepRecord, end: StepEnd): StepRecord {
+  return {
+    ...step,
+    ...outcomeOf(end),
     finishedId: ledger.at.ids.next('event'),
     finishedSeq: ledger.takeSeq(),
     finishedAt: ledger.at.now,

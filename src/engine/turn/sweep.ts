@@ -3,7 +3,7 @@ import type { EngineParts } from '../engine.ts';
 import { isFatal } from '../settle.ts';
 import { closeTurn, type Closed, type CloseOrder } from './close.ts';
 import type { Live } from './live.ts';
-import { isOrphan, type Pump } from './pump.ts';
+import type { Pump } from './pump.ts';
 
 export interface SweepHost {
   readonly parts: EngineParts;
@@ -30,7 +30,7 @@ async function sweepOwn(host: SweepHost): Promise<void> {
   const running = pump.turns;
   const open = await parts.store.query('turn.openOf', { hostId, limit: BATCH });
   for (const turn of open) {
-    if (isOrphan(pump, turn)) await close(host, turn);
+    if (!pump.has(turn.id)) await close(host, turn);
     else if (turn.state === 'stopping') pump.interrupt(turn.id);
   }
   const known = new Set(open.map(({ id }) => id));
