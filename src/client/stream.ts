@@ -131,11 +131,12 @@ function eventOf(frame: string): StreamEvent | undefined {
 
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
     const wake = (): void => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', wake);
       resolve();
     };
-    signal?.addEventListener('abort', wake, { once: true });
+    const timer = setTimeout(wake, ms);
+    signal?.addEventListener('abort', wake);
   });
 }

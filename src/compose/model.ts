@@ -1,4 +1,4 @@
-import { discoverModel } from '../adapters/model/discover.ts';
+import { discoverModel, OPENAI_URL } from '../adapters/model/discover.ts';
 import { openAiCompatible } from '../adapters/model/openai-compatible.ts';
 import { rehearsalModel } from '../adapters/model/rehearsal.ts';
 import { invariant } from '../kernel/invariant.ts';
@@ -8,8 +8,6 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Model } from '../ports/model.ts';
 import type { Config } from './config/load.ts';
-
-const OPENAI_URL = 'https://api.openai.com/v1';
 
 export interface ModelChoice {
   readonly env: Readonly<Record<string, string | undefined>>;

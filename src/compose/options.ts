@@ -1,12 +1,12 @@
 import type { EngineOptions } from '../engine/engine.ts';
 import { LIMITS } from '../kernel/limits.ts';
+import { USD } from '../kernel/money.ts';
 import { SECOND } from '../kernel/time.ts';
 import type { StoreTraits } from '../ports/store.ts';
 import type { ConfigValues } from './config/keys.ts';
 
 /** The only agent so far; records name it (T-21). */
 const AGENT = 'main';
-const MICRO = 1_000_000;
 
 /** What the configuration means to the engine. */
 export function engineOptions(
@@ -25,7 +25,7 @@ export function engineOptions(
     deadlineMs: values['limits.deadline'],
     turnsLimit: values['limits.turns'],
     tokensLimit: values['limits.tokens'],
-    costLimitMicroUsd: Math.round(values['limits.costUsd'] * MICRO),
+    costLimitMicroUsd: Math.round(values['limits.costUsd'] * USD),
     continuationsLimit: values['limits.continuations'],
     leaseMs: values['lease.seconds'] * SECOND,
     leaseRenewMs: values['lease.renewSeconds'] * SECOND,

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Door } from './call.ts';
-import { countTasks } from './status.ts';
+import { countTasks, TASKS_COUNTED } from './status.ts';
 
 const registries = new WeakMap<Door, Registry>();
 
@@ -12,8 +12,6 @@ export async function renderMetrics(
   registries.set(door, registry);
   return { text: await registry.metrics(), type: registry.contentType };
 }
-
-const TASKS_COUNTED = 1_000;
 
 function register(door: Door): Registry {
   const registry = new Registry();

@@ -74,7 +74,7 @@ export async function sievedPage<R extends { readonly id: string }>(
 /** Times 200 rows: what one request may look through for a key that sees only its own. */
 const SIEVE_READS_MAX = 5;
 
-/** Up to so many views are made at once; each needs a few reads of its own. */
+/** The page as its reader sees it; the views are made at once, each with a few reads of its own. */
 export async function mapPage<R, T>(
   page: Page<R>,
   view: (row: R) => T | Promise<T>,

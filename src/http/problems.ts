@@ -97,7 +97,7 @@ const FAULT_CODE: Readonly<Record<string, ProblemCode>> = {
   disk_full: 'disk_full',
 };
 
-/** The problem that whatever was thrown comes to; undefined detail of a surprise is never shown. */
+/** The problem that whatever was thrown comes to; what a surprise says is never shown. */
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
   const code = thrown instanceof Fault ? FAULT_CODE[thrown.code] : undefined;

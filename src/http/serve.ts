@@ -7,6 +7,7 @@ import { Fault } from '../kernel/fault.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { SECOND } from '../kernel/time.ts';
 import type { SocketEnv } from './bounds.ts';
+import { isLoopback } from './loopback.ts';
 import { problem, problemResponse, type Problem } from './problems.ts';
 
 export interface ServeOptions {
@@ -50,11 +51,6 @@ export async function serveApi(options: ServeOptions): Promise<Served> {
     url: `${tls === undefined ? 'http' : 'https'}://${name}:${bound}`,
     close: (graceMs) => close(server, graceMs),
   };
-}
-
-/** Whether only this machine reaches the address. */
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 function demandSafeBind({ host, tls, behindProxy }: ServeOptions): void {

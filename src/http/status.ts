@@ -5,8 +5,8 @@ import { explainTask } from '../engine/task/why.ts';
 import { AttentionReply, HealthReply, StatusReply, type AttentionItem } from '../wire/status.ts';
 import { iso, isoOrNull, reply, route, type Call, type Route } from './call.ts';
 
-/** Open tasks that the first page counts; more are said to be "1000". */
-const TASKS_COUNTED = 1_000;
+/** Open tasks that are counted; of more it is said that there are so many. */
+export const TASKS_COUNTED = 1_000;
 /** More would not be read, and each needs its explanation. */
 const ATTENTION_ITEMS = 100;
 

@@ -54,7 +54,7 @@ const LOCAL_ANSWER_MS: Millis = 300;
 const LOCAL_LIST_BYTES_MAX = 1_000_000;
 /** Local servers cut a longer request without a word, and do not say how long one may be. */
 const LOCAL_CONTEXT_TOKENS = 8_192;
-const OPENAI_URL = 'https://api.openai.com/v1';
+export const OPENAI_URL = 'https://api.openai.com/v1';
 /** Cheap, because nobody chose it, and with tools in the chat completions interface. */
 const OPENAI_MODEL = 'gpt-5-mini';
 const TIMEOUTS = { firstTokenMs: LIMITS.modelFirstTokenMs, callMs: LIMITS.modelCallMs };

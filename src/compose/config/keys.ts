@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../../kernel/limits.ts';
+import { USD } from '../../kernel/money.ts';
 import { DAY, SECOND } from '../../kernel/time.ts';
 import { apiKey, duration, httpUrl, secretSource, timeZone } from './values.ts';
 
@@ -174,7 +175,7 @@ export const CONFIG_KEYS = {
     about: 'Tokens that a task may use.',
   }),
   'limits.costUsd': amount(0, 1_000_000, {
-    initial: LIMITS.costPerTaskMicroUsd / 1_000_000,
+    initial: LIMITS.costPerTaskMicroUsd / USD,
     about: 'US dollars that a task may cost.',
   }),
   'limits.continuations': whole(0, COUNT_MAX, {

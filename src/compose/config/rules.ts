@@ -1,3 +1,4 @@
+import { isLoopback } from '../../http/loopback.ts';
 import type { ConfigName, ConfigValues } from './keys.ts';
 import type { ConfigProblem } from './problem.ts';
 
@@ -40,11 +41,6 @@ function aboutTls(values: ConfigValues): Objection | undefined {
       ? (['api.tls.certFile', 'api.tls.keyFile'] as const)
       : (['api.tls.keyFile', 'api.tls.certFile'] as const);
   return { key: given, what: `needs ${other} as well`, allowed: 'both or neither' };
-}
-
-/** True for an address that only this machine reaches. */
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 function aboutBind(values: ConfigValues): Objection[] {

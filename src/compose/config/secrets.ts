@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { SECRET_CHARS_MIN } from '../../kernel/redact.ts';
 import type { ConfigName, ConfigValues } from './keys.ts';
 import type { ConfigProblem } from './problem.ts';
-import { KEY_CHARS_MIN, type ApiKeyConfig, type SecretSource } from './values.ts';
+import { type ApiKeyConfig, type SecretSource } from './values.ts';
 
 export interface ConfiguredKey {
   readonly name: string;
@@ -38,8 +39,9 @@ export async function readSecrets(
     const place: Place = ['api.keys', [at, 'secret']];
     const secret = await readSecret(entry.secret, places, place);
     if (secret === undefined) continue;
-    if (secret.length < KEY_CHARS_MIN) {
-      problem(places, place, `the key is shorter than ${KEY_CHARS_MIN} characters`);
+    // It could be guessed, and could not be masked wherever it would stand.
+    if (secret.length < SECRET_CHARS_MIN) {
+      problem(places, place, `the key is shorter than ${SECRET_CHARS_MIN} characters`);
     }
     apiKeys.push({ name: entry.name, scopes: entry.scopes, secret });
   }

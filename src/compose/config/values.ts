@@ -1,11 +1,10 @@
 import { z } from 'zod';
+import { SCOPES } from '../../http/keys.ts';
 import { DAY, HOUR, MINUTE, SECOND, type Millis } from '../../kernel/time.ts';
 
 const UNITS: Readonly<Record<string, Millis>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 /** Ten years: a longer deadline is a slip. */
 const DURATION_MAX: Millis = 3650 * DAY;
-/** A shorter key can be guessed, and is too short to be masked wherever it would stand. */
-export const KEY_CHARS_MIN = 8;
 
 /** Where a secret comes from; the configuration never holds one itself (G-1). */
 export type SecretSource = { readonly env: string } | { readonly file: string };
@@ -47,8 +46,6 @@ export const httpUrl = z.url({ protocol: /^https?$/ }).refine((url) => {
   const { username, password } = new URL(url);
   return username === '' && password === '';
 });
-
-const SCOPES = ['run', 'read', 'admin'] as const;
 
 export const apiKey = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/),

@@ -1,12 +1,11 @@
 import { hasEnded } from '../../core/task/moves.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { USD } from '../../kernel/money.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Catalogue } from '../../text/catalogue.ts';
 import type { Reader } from '../../text/reader.ts';
 import { sayInstant } from '../../text/when.ts';
-
-const MICRO = 1_000_000;
 
 /**
  * What is left of an open task's budgets and attempts, or what an ended one used. A running turn is
@@ -45,5 +44,5 @@ export function sayBudgets(
 
 function sayMoney({ tag }: Catalogue, microUsd: number): string {
   const form = { style: 'currency', currency: 'USD' } as const;
-  return new Intl.NumberFormat(tag, form).format(microUsd / MICRO);
+  return new Intl.NumberFormat(tag, form).format(microUsd / USD);
 }

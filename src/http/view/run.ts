@@ -1,16 +1,15 @@
 import type { RunRecord } from '../../core/run/record.ts';
 import { runStatus } from '../../core/run/status.ts';
-import { hasEnded } from '../../core/task/moves.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { invariant } from '../../kernel/invariant.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { USD } from '../../kernel/money.ts';
 import type { OutcomeShape, RunCreatedReply, RunReply, UsageShape } from '../../wire/run.ts';
 import { iso, isoOrNull } from '../call.ts';
 import { readSpeech, wordsOf } from './speech.ts';
 
-const MICROS = 1_000_000;
 /** Steps that one task can have within its turns. */
 const STEPS_MAX = LIMITS.turnsPerTask * LIMITS.stepsPerTurnMax;
 
@@ -62,7 +61,7 @@ function sumUsage(
   return {
     inputTokens: sum((step) => step.inputTokens),
     outputTokens: sum((step) => step.outputTokens),
-    costUsd: isPriced ? sum((step) => step.cost) / MICROS : null,
+    costUsd: isPriced ? sum((step) => step.cost) / USD : null,
   };
 }
 
@@ -79,6 +78,6 @@ function created(run: RunRecord, task: TaskRecord): RunCreatedReply {
 
 // A blocked task ends its run and stays: what becomes of it is told here.
 function laterOf(run: RunRecord, task: TaskRecord): Pick<RunReply, 'later'> {
-  const endedApart = run.state === 'failed' && (!hasEnded(task.state) || task.state !== 'failed');
+  const endedApart = run.state === 'failed' && task.state !== 'failed';
   return endedApart ? { later: { taskState: task.state } } : {};
 }

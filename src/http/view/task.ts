@@ -2,10 +2,10 @@ import type { EventRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
 import { readObject } from '../../kernel/json.ts';
+import { USD } from '../../kernel/money.ts';
 import type { EvidenceShape, TaskEventItem, TaskReply } from '../../wire/task.ts';
 import { iso, isoOrNull } from '../call.ts';
 
-const MICROS = 1_000_000;
 const EVIDENCE_TEXT_CHARS = 2_000;
 
 /** A task as lists show it: without the facts that are read off its steps. */
@@ -83,7 +83,7 @@ function budgetsOf(task: TaskRecord): TaskReply['budgets'] {
   return {
     turns: { limit: task.turnsLimit, used: task.turnsUsed },
     tokens: { limit: task.tokensLimit, used: task.tokensUsed },
-    costUsd: { limit: task.costLimit / MICROS, used: task.costUsed / MICROS },
+    costUsd: { limit: task.costLimit / USD, used: task.costUsed / USD },
     continuations: { limit: task.continuationsLimit, used: task.continuationsUsed },
     deadline: isoOrNull(task.deadline),
   };
