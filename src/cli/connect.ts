@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { ApiProblem, createClient, type Client } from '../client/client.ts';
 import { Fault } from '../kernel/fault.ts';
-import type { Config } from '../compose/config/load.ts';
 import { readHostFile } from '../compose/host-file.ts';
 import { readGeneratedKey } from '../compose/key-file.ts';
+import { configOf } from './config.ts';
 import { CommandEnd, type ExitName } from './exit.ts';
 import type { ReadOptions } from './program.ts';
 
@@ -92,16 +92,6 @@ async function dataOf(options: ReadOptions): Promise<string> {
   const named = options.data ?? process.env['SEKISHO_DATA'];
   if (named !== undefined && named !== '') return resolve(named);
   return (await configOf(options)).values.data;
-}
-
-async function configOf({ config, data }: ReadOptions): Promise<Config> {
-  const { loadConfig } = await import('../compose/config/load.ts');
-  return loadConfig({
-    cwd: process.cwd(),
-    env: process.env,
-    flags: data === undefined ? {} : { data },
-    ...(config === undefined ? {} : { file: config }),
-  });
 }
 
 async function openStopped(options: ReadOptions): Promise<Connection> {

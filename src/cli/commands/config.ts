@@ -1,25 +1,9 @@
-import { loadConfig, type Config } from '../../compose/config/load.ts';
 import { ConfigBroken } from '../../compose/config/problem.ts';
 import { keyRows, shownValues } from '../../compose/config/show.ts';
+import { configOf, type ConfigOptions } from '../config.ts';
 import { CommandEnd } from '../exit.ts';
 import { printJson, printText } from '../print.ts';
 import { table } from '../table.ts';
-
-export interface ConfigOptions {
-  readonly config?: string;
-  readonly data?: string;
-  readonly json?: boolean;
-}
-
-/** The configuration that these options, this environment and this folder come to. */
-export function configOf(options: Omit<ConfigOptions, 'json'>): Promise<Config> {
-  return loadConfig({
-    cwd: process.cwd(),
-    env: process.env,
-    flags: options.data === undefined ? {} : { data: options.data },
-    ...(options.config === undefined ? {} : { file: options.config }),
-  });
-}
 
 /** `config keys`: the table of keys. */
 export function configKeys(options: ConfigOptions): void {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { generatedKeyAt, keyFileOf, rotateGeneratedKey } from '../../compose/key-file.ts';
+import { configOf, type ConfigOptions } from '../config.ts';
 import { CommandEnd } from '../exit.ts';
 import { printJson, printText } from '../print.ts';
 import { table } from '../table.ts';
-import { configOf, type ConfigOptions } from './config.ts';
 
 interface KeyItem {
   readonly name: string;

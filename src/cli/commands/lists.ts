@@ -1,6 +1,5 @@
-import { LIMITS } from '../../kernel/limits.ts';
 import { ask } from '../connect.ts';
-import { countOf } from '../count.ts';
+import { limitOf } from '../count.ts';
 import { printJson, printText } from '../print.ts';
 import type { ReadOptions } from '../program.ts';
 import { table } from '../table.ts';
@@ -8,10 +7,6 @@ import { when } from '../when.ts';
 
 export interface ListOptions extends ReadOptions {
   readonly limit?: string;
-}
-
-function limitOf({ limit }: ListOptions): { readonly limit?: number } {
-  return limit === undefined ? {} : { limit: countOf('--limit', limit, LIMITS.listLimitMax) };
 }
 
 /** `conversations`: newest first. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { configOf, type ConfigOptions } from '../config.ts';
 import { CommandEnd } from '../exit.ts';
 import { printJson, printText } from '../print.ts';
 import { countOf } from '../count.ts';
-import { configOf, type ConfigOptions } from './config.ts';
 
 export interface LogsOptions extends ConfigOptions {
   readonly lines: string;

@@ -1,9 +1,9 @@
 import type { ConfigName } from '../../compose/config/keys.ts';
-import { loadConfig } from '../../compose/config/load.ts';
 import { createHost, type Host, type StartedHost } from '../../compose/host.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LIMITS } from '../../kernel/limits.ts';
 import { SECOND } from '../../kernel/time.ts';
+import { configOf } from '../config.ts';
 import { EXIT } from '../exit.ts';
 import { printError, printText } from '../print.ts';
 
@@ -19,12 +19,7 @@ export interface StartOptions {
 
 /** `start`: runs the host until a signal, or until the person at its terminal leaves. */
 export async function start(options: StartOptions): Promise<void> {
-  const config = await loadConfig({
-    cwd: process.cwd(),
-    env: process.env,
-    flags: flagsOf(options),
-    ...(options.config === undefined ? {} : { file: options.config }),
-  });
+  const config = await configOf(options, flagsOf(options));
   const host = createHost({
     config,
     env: process.env,
@@ -43,7 +38,7 @@ export async function start(options: StartOptions): Promise<void> {
 }
 
 function flagsOf(options: StartOptions): Partial<Record<ConfigName, string>> {
-  const given = { data: options.data, 'api.host': options.host, 'api.port': options.port };
+  const given = { 'api.host': options.host, 'api.port': options.port };
   return Object.fromEntries(Object.entries(given).filter(([, text]) => text !== undefined));
 }
 

@@ -3,7 +3,7 @@ import { suggestion } from '../../compose/nearest.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { TaskReply } from '../../wire/task.ts';
 import { ask, order } from '../connect.ts';
-import { countOf } from '../count.ts';
+import { limitOf } from '../count.ts';
 import { CommandEnd } from '../exit.ts';
 import { printJson, printText } from '../print.ts';
 import type { ReadOptions } from '../program.ts';
@@ -30,10 +30,7 @@ const STATES = [
 /** `tasks`: newest first. */
 export async function tasks(options: TasksOptions): Promise<void> {
   const state = options.state === undefined ? {} : { state: stateOf(options.state) };
-  const limit =
-    options.limit === undefined
-      ? {}
-      : { limit: countOf('--limit', options.limit, LIMITS.listLimitMax) };
+  const limit = limitOf(options);
   await ask(options, async ({ client }) => {
     const page = await client.tasks({ ...state, ...limit });
     if (options.json === true) {
