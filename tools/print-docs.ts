@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { REASONS, type ReasonEntry } from '../src/core/notice/reasons.ts';
 import { OUTBOX_MOVES } from '../src/core/outbox/record.ts';
 import { RUN_MOVES } from '../src/core/run/record.ts';
-import { TASK_MOVES } from '../src/core/task/moves.ts';
+import { TASK_MOVES, type TaskReason } from '../src/core/task/moves.ts';
 import { STEP_MOVES, TURN_MOVES } from '../src/core/turn/record.ts';
 import { EVENTS, STEP_EVENTS } from '../src/kernel/event.ts';
 import { REFUSALS } from '../src/kernel/fault.ts';
@@ -63,7 +63,7 @@ function reasons(): string {
       'task that has not ended can also be ended by `/stop ID`, whatever its reason.',
     table(
       ['reason', 'state', 'notice', 'cause', 'command', 'who'],
-      Object.entries(REASONS).map(([reason, entry]) => reasonRow(reason, entry)),
+      Object.entries(REASONS).map(([reason, entry]) => reasonRow(reason as TaskReason, entry)),
     ),
     'Where the request may simply be made anew, its notice says so: ' +
       `${again().join(', ')}. What is sent again is a new task.`,
@@ -81,13 +81,13 @@ function reasons(): string {
   ]);
 }
 
-function reasonRow(reason: string, entry: ReasonEntry): readonly string[] {
+function reasonRow(reason: TaskReason, entry: ReasonEntry): readonly string[] {
   const commands = entry.ways.map(({ command }) => `\`${command.replace('{id}', 'ID')}\``);
   return [
     `\`${reason}\``,
     entry.state,
     entry.level === null ? 'none' : `${SIGNS[entry.level]} ${entry.level}`,
-    EN.causes[entry.cause],
+    EN.causes[reason],
     commands.length === 0 ? 'none' : commands.join(', '),
     [...new Set(entry.ways.map(({ who }) => EN.who[who]))].join(', '),
   ];

@@ -42,7 +42,6 @@ export const LIMITS = {
   /** How long a host whose store failed still answers, with 503 and the reason. */
   storeFailedShownMs: 3 * SECOND,
   idempotencyKeptMs: 24 * HOUR,
-  replyFreshMs: 24 * HOUR,
   taskDeadlineMs: 7 * DAY,
   turnsPerTask: 50,
   tokensPerTask: 2_000_000,

@@ -14,8 +14,6 @@ export interface ReasonEntry {
   /** Of its one notice, with the notice's code; null where the answer itself is the last word. */
   readonly level: NoticeLevel | null;
   readonly notice: string | null;
-  /** The key of its cause's sentence in `text/`. */
-  readonly cause: TaskReason;
   /** What leaves the state: the notice, `why` and the API name these and no others (V8). */
   readonly ways: readonly Way[];
   /** Whether sending the request again, as a new task, is worth saying. */
@@ -33,7 +31,6 @@ export const REASONS = {
     state: 'waiting',
     level: 'waiting',
     notice: 'interrupted',
-    cause: 'interrupted',
     ways: [STOP],
     again: false,
   },
@@ -41,7 +38,6 @@ export const REASONS = {
     state: 'blocked',
     level: 'blocked',
     notice: 'no_outcome',
-    cause: 'no_outcome',
     ways: [STOP],
     again: true,
   },
@@ -49,7 +45,6 @@ export const REASONS = {
     state: 'blocked',
     level: 'blocked',
     notice: 'no_progress',
-    cause: 'no_progress',
     ways: [STOP],
     again: true,
   },
@@ -57,7 +52,6 @@ export const REASONS = {
     state: 'stopped',
     level: 'info',
     notice: 'stopped',
-    cause: 'stopped_by_person',
     ways: [],
     again: true,
   },
@@ -65,7 +59,6 @@ export const REASONS = {
     state: 'cancelled',
     level: 'info',
     notice: 'cancelled',
-    cause: 'cancelled_by_caller',
     ways: [],
     again: false,
   },
@@ -73,7 +66,6 @@ export const REASONS = {
     state: 'failed',
     level: 'info',
     notice: 'model_refused',
-    cause: 'model_refused',
     ways: [],
     again: true,
   },
@@ -81,7 +73,6 @@ export const REASONS = {
     state: 'failed',
     level: 'info',
     notice: 'model_unavailable',
-    cause: 'model_unavailable',
     ways: [],
     again: true,
   },
@@ -89,7 +80,6 @@ export const REASONS = {
     state: 'completed',
     level: null,
     notice: null,
-    cause: 'answered',
     ways: [],
     again: false,
   },

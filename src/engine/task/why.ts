@@ -147,7 +147,7 @@ function sayStanding(telling: Telling, found: Found): string {
   const isAgain = task.reason !== null && REASONS[task.reason].again && standing !== 'stopping';
   const sentences = [
     words.why.standing[standing](standingFacts(telling, found, standing)),
-    task.reason === null ? '' : words.causes[REASONS[task.reason].cause],
+    task.reason === null ? '' : words.causes[task.reason],
     sayDetail(words, task),
     ...sayNow(telling, found, standing),
     ...sayWait(telling, task),
