@@ -1,7 +1,10 @@
+import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 /** A longer file would take the place of the conversation in the model's window. */
 const INSTRUCTIONS_CHARS_MAX = 50_000;
+/** A file up to this size is read at once: four trips to another thread would cost each turn more. */
+const READ_AT_ONCE_BYTES_MAX = 200_000;
 
 /** What the agent is told before every request when nobody wrote instructions for it. */
 function builtInInstructions(name: string): string {
@@ -28,15 +31,22 @@ export function instructionsFrom(
   const builtIn = builtInInstructions(options.name);
   return async () => {
     try {
-      const text = (await readFile(options.file, 'utf8')).trim();
+      const text = (await readText(options.file))?.trim() ?? '';
       if (text.length > INSTRUCTIONS_CHARS_MAX) {
         report(`the instructions are cut at ${INSTRUCTIONS_CHARS_MAX} characters`);
       }
       return text === '' ? builtIn : `${builtIn}\n\n${text.slice(0, INSTRUCTIONS_CHARS_MAX)}`;
-    } catch (error) {
-      const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-      if (!isAbsent) report('the instructions cannot be read; the built-in ones are used');
+    } catch {
+      report('the instructions cannot be read; the built-in ones are used');
       return builtIn;
     }
   };
+}
+
+/** Undefined when there is no such file. */
+async function readText(path: string): Promise<string | undefined> {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  const isSmall = found.isFile() && found.size <= READ_AT_ONCE_BYTES_MAX;
+  return isSmall ? readFileSync(path, 'utf8') : readFile(path, 'utf8');
 }

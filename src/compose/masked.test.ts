@@ -6,7 +6,7 @@ const SECRET = 'canary-0123456789';
 
 function passed(pieces: readonly string[]): string[] {
   const out: string[] = [];
-  const words = maskPieces([SECRET, 'short'], (piece) => out.push(piece));
+  const words = maskPieces([SECRET, 'short'])((piece) => out.push(piece));
   for (const piece of pieces) words.push(piece);
   words.end();
   return out;

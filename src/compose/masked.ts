@@ -62,6 +62,7 @@ function maskHealth(
 /** The model behind a mask: its words, its calls and a provider's error are kept without a secret. */
 export function maskModel(model: Model, secrets: readonly string[]): Model {
   const mask = redactor(secrets);
+  const pieces = maskPieces(secrets);
   return {
     provider: model.provider,
     name: model.name,
@@ -69,7 +70,7 @@ export function maskModel(model: Model, secrets: readonly string[]): Model {
     contextWindow: model.contextWindow,
     prepare: async () => model.prepare?.(),
     async call(request, live) {
-      const words = maskPieces(secrets, live.onText);
+      const words = pieces(live.onText);
       const outcome = await model.call(request, {
         ...live,
         onText: words.push,
@@ -81,16 +82,29 @@ export function maskModel(model: Model, secrets: readonly string[]): Model {
   };
 }
 
+/** Where the pieces of one text go. */
+interface Pieces {
+  readonly push: (piece: string) => void;
+  readonly end: () => void;
+}
+
 /**
  * Passes live pieces on at once and holds back only an end that begins a secret. `redactingStream`
  * would hold back as much as the longest secret is long, and short answers would not stream at all.
  */
 export function maskPieces(
   secrets: readonly string[],
-  onText: (piece: string) => void,
-): { readonly push: (piece: string) => void; readonly end: () => void } {
+): (onText: (piece: string) => void) => Pieces {
   const mask = redactor(secrets);
   const long = secrets.filter((secret) => secret.length >= SECRET_CHARS_MIN);
+  return (onText) => piecesOf(onText, mask, long);
+}
+
+function piecesOf(
+  onText: (piece: string) => void,
+  mask: (text: string) => string,
+  long: readonly string[],
+): Pieces {
   let held = '';
   const pass = (text: string): void => {
     if (text !== '') onText(mask(text));

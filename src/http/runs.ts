@@ -58,7 +58,8 @@ async function waited(call: Call, id: RunId, seconds: number): Promise<Response>
   try {
     for (;;) {
       const awake = new AbortController();
-      wake = () => awake.abort();
+      // A reason of our own: without one an error with its stack is made.
+      wake = () => awake.abort('hint');
       run = await demandRun(call, id);
       const left = until - clock.now();
       if (run.state !== 'open') return reply(200, await viewRun(engine, run));

@@ -69,6 +69,9 @@ const API = 'openai-completions';
 /** Ours are shorter: the library's own must never be the one that fires. */
 const LIBRARY_TIMEOUT_MS: Millis = 2_147_483_647;
 
+/** Why a timer is ended. Without a reason each abort makes an error with its stack. */
+const OVER = 'over';
+
 type Setup = OpenAiCompatibleOptions & {
   readonly fetch: ModelFetch;
   readonly mask: (text: string) => string;
@@ -88,7 +91,7 @@ class OneCall {
     this.#setup = setup;
     this.#live = live;
     this.#reader = new ReplyReader(setup.provider, live, {
-      onToken: () => this.#hasToken.abort(),
+      onToken: () => this.#hasToken.abort(OVER),
       onLimit: (why) => this.#end(why),
     });
   }
@@ -106,8 +109,8 @@ class OneCall {
     } catch (error) {
       return this.#cleaned(internalFault(error));
     } finally {
-      over.abort();
-      this.#hasToken.abort();
+      over.abort(OVER);
+      this.#hasToken.abort(OVER);
       signal.removeEventListener('abort', onAbort);
     }
   }
@@ -186,16 +189,20 @@ class OneCall {
 
 const ignored = (): void => undefined;
 
+type Library = typeof import('@earendil-works/pi-ai/api/openai-completions') &
+  Pick<typeof import('@earendil-works/pi-ai/utils/transcript'), 'normalizeContext'>;
+
+let loaded: Library | undefined;
+
 /** After the start: the library takes as long to load as the host to start. */
-async function loadLibrary(): Promise<
-  typeof import('@earendil-works/pi-ai/api/openai-completions') &
-    Pick<typeof import('@earendil-works/pi-ai/utils/transcript'), 'normalizeContext'>
-> {
+async function loadLibrary(): Promise<Library> {
+  if (loaded !== undefined) return loaded;
   const [api, transcript] = await Promise.all([
     import('@earendil-works/pi-ai/api/openai-completions'),
     import('@earendil-works/pi-ai/utils/transcript'),
   ]);
-  return { ...api, normalizeContext: transcript.normalizeContext };
+  loaded = { ...api, normalizeContext: transcript.normalizeContext };
+  return loaded;
 }
 
 function libraryModel(setup: Setup): LibraryModel<typeof API> {

@@ -192,7 +192,8 @@ async function readTail(
   } catch {
     // The reply is complete; a connection that breaks now is only not kept.
   }
-  over.abort();
+  // A reason of our own: without one an error with its stack is made.
+  over.abort('over');
 }
 
 async function sniff(

@@ -164,7 +164,8 @@ function shorten(items: readonly TranscriptItem[], charsMax: number): readonly T
   return chars <= charsMax ? kept : [];
 }
 
-function sizeOf(item: TranscriptItem): number {
+/** Characters of an item's texts, those of its calls included. */
+export function sizeOf(item: TranscriptItem): number {
   const calls =
     item.role === 'assistant'
       ? item.calls.reduce((sum, call) => sum + call.args.length + call.name.length, 0)

@@ -1,13 +1,22 @@
 import type { MessageRecord } from '../../core/inbox/record.ts';
-import { buildTranscript, keepNewest, type TranscriptItem } from '../../core/turn/transcript.ts';
+import {
+  buildTranscript,
+  keepNewest,
+  sizeOf,
+  type TranscriptItem,
+} from '../../core/turn/transcript.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { ConversationId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import type { ModelMessage } from '../../ports/model.ts';
 
 /** What one turn said, and of how many steps it is made. */
 export interface SpokenTurn {
   readonly items: readonly TranscriptItem[];
+  /** The same items as a request carries them. */
+  readonly messages: readonly ModelMessage[];
   readonly steps: number;
+  /** More than its texts have. */
   readonly chars: number;
 }
 
@@ -20,8 +29,15 @@ export function spokenTurn(
   steps: readonly StepRecord[],
 ): SpokenTurn {
   const items = buildTranscript(messages, steps);
-  const chars = items.reduce((sum, item) => sum + item.text.length + ITEM_CHARS, 0);
-  return { items, steps: steps.length, chars };
+  const chars = items.reduce((sum, item) => sum + sizeOf(item) + ITEM_CHARS, 0);
+  return { items, messages: items.map(toMessage), steps: steps.length, chars };
+}
+
+function toMessage(item: TranscriptItem): ModelMessage {
+  if (item.role === 'user') return { role: 'user', text: item.text };
+  if (item.role === 'assistant') return { role: 'assistant', text: item.text, calls: item.calls };
+  const { callId, name, text, isError } = item;
+  return { role: 'tool', callId, name, text, isError };
 }
 
 /** The turns of these inputs and steps, oldest first. */
@@ -55,11 +71,14 @@ export function newestTurns(turns: readonly SpokenTurn[], charsMax: number): rea
 }
 
 /** What these turns said, cut to the newest exchanges within `charsMax` characters. */
-export function itemsOf(turns: readonly SpokenTurn[], charsMax: number): readonly TranscriptItem[] {
-  return keepNewest(
-    turns.flatMap(({ items }) => items),
-    charsMax,
-  );
+export function messagesOf(
+  turns: readonly SpokenTurn[],
+  charsMax: number,
+): readonly ModelMessage[] {
+  const chars = turns.reduce((sum, turn) => sum + turn.chars, 0);
+  if (chars <= charsMax) return turns.flatMap((turn) => turn.messages);
+  const items = turns.flatMap((turn) => turn.items);
+  return keepNewest(items, charsMax).map(toMessage);
 }
 
 type Ended = Pick<TurnRecord, 'conversationId' | 'token'>;

@@ -1,4 +1,3 @@
-import { buildTranscript, type TranscriptItem } from '../../core/turn/transcript.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -7,7 +6,7 @@ import type { EngineParts } from '../engine.ts';
 import { readAgain } from '../settle.ts';
 import type { Claim } from './claim.ts';
 import {
-  itemsOf,
+  messagesOf,
   newestTurns,
   spokenTurn,
   spokenTurns,
@@ -38,7 +37,7 @@ export class Session {
     const charsMax = session.#charsMax();
     const earlier = histories.take(turn) ?? (await readEarlier(parts, turn));
     session.#earlier = newestTurns(earlier, charsMax);
-    session.#earlierMessages = itemsOf(session.#earlier, charsMax).map(toMessage);
+    session.#earlierMessages = messagesOf(session.#earlier, charsMax);
     if (inputs === undefined) await session.joined();
     else session.#messages = inputs;
     return session;
@@ -64,8 +63,8 @@ export class Session {
   }
 
   request(): ModelRequest {
-    const own = buildTranscript(this.#messages, this.#steps).map(toMessage);
-    const messages = [...this.#earlierMessages, ...own];
+    const own = spokenTurn(this.#messages, this.#steps);
+    const messages = [...this.#earlierMessages, ...own.messages];
     return { system: this.#system, messages, tools: this.#parts.tools.list };
   }
 
@@ -89,11 +88,4 @@ async function readEarlier(parts: EngineParts, turn: TurnRecord): Promise<readon
   });
   const earlier = messages.filter((message) => message.turnId !== turn.id);
   return spokenTurns(earlier, newest);
-}
-
-function toMessage(item: TranscriptItem): ModelMessage {
-  if (item.role === 'user') return { role: 'user', text: item.text };
-  if (item.role === 'assistant') return { role: 'assistant', text: item.text, calls: item.calls };
-  const { callId, name, text, isError } = item;
-  return { role: 'tool', callId, name, text, isError };
 }

@@ -159,7 +159,8 @@ class Frames {
     const awake = new AbortController();
     const slept = engine.parts.clock.sleep(pause, AbortSignal.any([awake.signal, this.#stop]));
     await Promise.race([this.#queue.filled(), slept]);
-    awake.abort();
+    // A reason of our own: without one an error with its stack is made.
+    awake.abort('news');
     if (!exclusive) this.#queue.push({ kind: 'hint' });
     return '';
   }
