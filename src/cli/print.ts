@@ -1,4 +1,4 @@
-import { printable, printableJson } from './paint.ts';
+import { printable, printableJson } from '../kernel/printable.ts';
 
 /** Everything that commands say goes through here, so that nobody's words can steer the terminal. */
 export function printText(text: string): void {

@@ -1,4 +1,4 @@
-import { printable } from './paint.ts';
+import { printable } from '../kernel/printable.ts';
 
 const CELL_CHARS_MAX = 60;
 

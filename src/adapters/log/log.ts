@@ -1,4 +1,5 @@
 import { pino, type Level } from 'pino';
+import { printableJson } from '../../kernel/printable.ts';
 import type { Log } from '../../ports/log.ts';
 import { openLogFile, type LogFile } from './file.ts';
 
@@ -33,6 +34,8 @@ export function createLog(options: LogOptions): OpenLog {
   });
   stderr.on('error', () => {});
   const file = options.file === undefined ? undefined : openLogFile(options.file);
+  // Whoever watches a log does it at a terminal, and what broke may have been a model's words.
+  const finished = (line: string): string => printableJson(options.redact(line));
   const logger = pino(
     {
       level: options.stderr === 'debug' ? 'debug' : 'info',
@@ -41,8 +44,8 @@ export function createLog(options: LogOptions): OpenLog {
       formatters: { level: (label) => ({ level: label }) },
     },
     pino.multistream([
-      { level: options.stderr, stream: { write: (line) => stderr.write(options.redact(line)) } },
-      { level: 'debug', stream: { write: (line) => file?.write(options.redact(line)) } },
+      { level: options.stderr, stream: { write: (line) => stderr.write(finished(line)) } },
+      { level: 'debug', stream: { write: (line) => file?.write(finished(line)) } },
     ]),
   );
   const at =

@@ -1,5 +1,6 @@
 import type { StreamEvent } from '../../wire/stream.ts';
-import { printable, type Paint } from '../paint.ts';
+import { printable } from '../../kernel/printable.ts';
+import type { Paint } from '../paint.ts';
 
 const ARGS_CHARS_MAX = 100;
 

@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from 'node:readline';
 import type { Client } from '../../client/client.ts';
-import { paintFor, printable, type Paint } from '../paint.ts';
+import { printable } from '../../kernel/printable.ts';
+import { paintFor, type Paint } from '../paint.ts';
 import { Screen } from './screen.ts';
 import { Talk } from './talk.ts';
 
