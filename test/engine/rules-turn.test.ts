@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ConversationId } from '../../src/kernel/ids.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { ANNA, asks, Installation, OPTIONS, says } from '../support/host.ts';
+import { ShakyStore } from '../support/store-faults.ts';
 import {
   askedIn,
   eventually,
@@ -168,6 +170,33 @@ test('E-1 no step that has its outcome is made again, wherever a restart falls',
     told.map(({ role }) => role),
     ['user', 'assistant', 'tool', 'assistant', 'tool', 'user'],
   );
+  await engine.stop(0);
+});
+
+test('G-6 what a step came to waits for room on a full disk, and is saved and answered once there is some', async () => {
+  const place = new Installation();
+  place.model.answer = () => (place.model.requests.length === 1 ? asks(['pay', {}]) : says('paid'));
+  let isFull = true;
+  const tries = new Map<string, number>();
+  const store = new ShakyStore(place.store, ({ unit }) => {
+    if (!unit.startsWith('turn.') || unit === 'turn.claim') return undefined;
+    tries.set(unit, (tries.get(unit) ?? 0) + 1);
+    return isFull ? 'disk_full' : undefined;
+  });
+  const engine = await place.host({ store });
+  await order(engine, 'pay');
+  for (let pause = 0; pause < 6; pause += 1) {
+    await pass();
+    assert.equal(place.tools.ran.length, 0, 'no call runs before its step is saved');
+    place.clock.advance(LIMITS.diskFullPauseMaxMs);
+  }
+  assert.ok((tries.get('turn.step') ?? 0) > 5);
+  assert.equal(engine.health().state, 'ready');
+  isFull = false;
+  place.clock.advance(LIMITS.diskFullPauseMaxMs);
+  await restOf(engine);
+  assert.equal((await place.rows('task'))[0]?.['state'], 'completed');
+  assert.deepEqual([place.model.requests.length, place.tools.ran.length], [2, 1]);
   await engine.stop(0);
 });
 
