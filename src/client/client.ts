@@ -171,12 +171,12 @@ function headersOf(key: string, { body, once }: Ask): Record<string, string> {
 
 async function problemFrom(response: Response): Promise<ApiProblem> {
   const { status } = response;
-  const text = await response.text();
-  try {
-    const { code, detail, errors } = JSON.parse(text) as ProblemReply;
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('application/problem+json')) {
+    const { code, detail, errors } = (await response.json()) as ProblemReply;
     return new ApiProblem({ status, code, detail, errors });
-  } catch {
-    // Something between us and the host answered in words of its own.
-    return new ApiProblem({ status, code: 'unreadable', detail: response.statusText });
   }
+  // Something between us and the host answered in words of its own.
+  await response.body?.cancel();
+  return new ApiProblem({ status, code: 'unreadable', detail: response.statusText });
 }

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Door } from './call.ts';
 import { countTasks, TASKS_COUNTED } from './status.ts';
 
@@ -52,14 +52,15 @@ function openTasks({ engine }: Door): Gauge {
   });
 }
 
-function answers({ answered }: Door): Gauge {
-  return new Gauge({
+function answers({ answered }: Door): Counter {
+  return new Counter({
     name: 'sekisho_http_answers_total',
     help: 'Answers of this process, by status',
     labelNames: ['status'],
     registers: [],
     collect() {
-      for (const [status, count] of answered) this.set({ status: String(status) }, count);
+      this.reset();
+      for (const [status, count] of answered) this.inc({ status: String(status) }, count);
     },
   });
 }

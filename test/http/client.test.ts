@@ -71,3 +71,16 @@ describe('the client', () => {
     assert.ok(rest.length < 5);
   });
 });
+
+test('an answer of somebody between us and the host is no problem of the host', async () => {
+  for (const body of ['{"message":"no upstream"}', '<html>', 'null']) {
+    const fetch = (): Promise<Response> =>
+      Promise.resolve(new Response(body, { status: 502, statusText: 'Bad Gateway' }));
+    const client = createClient({ url: 'http://127.0.0.1:1', key: 'k', fetch });
+    await assert.rejects(client.status(), {
+      code: 'unreadable',
+      status: 502,
+      detail: 'Bad Gateway',
+    });
+  }
+});

@@ -110,6 +110,7 @@ test('A-7: the metrics are Prometheus text', async (context) => {
   assert.match(String(answer.headers['content-type']), /^text\/plain; version=/);
   assert.match(answer.text, /^sekisho_ready 1$/m);
   assert.match(answer.text, /^sekisho_tasks_open\{state="blocked"\} 0$/m);
+  assert.match(answer.text, /^# TYPE sekisho_http_answers_total counter$/m);
   assert.match(answer.text, /^sekisho_http_answers_total\{status="200"\} \d+$/m);
   assert.match(answer.text, /^process_resident_memory_bytes \d+$/m);
 });
