@@ -149,7 +149,7 @@ test('V17 what a task was given stands in the event that made it', async () => {
   await engine.stop(0);
 });
 
-test('T-7 what a turn spent is counted once, also when it was closed by another host', async () => {
+test('what a turn spent is counted once, also when it was closed by another host', async () => {
   const place = new Installation();
   const started = Promise.withResolvers<void>();
   place.model.answer = () => asks(['pay', {}]);

@@ -108,7 +108,7 @@ test('W-1 a stop is committed first, ends the running call and frees the convers
   await engine.stop(0);
 });
 
-test('R-1 R-7 an interrupted turn leaves its task waiting for an assessment with one notice', async () => {
+test('R-1 an interrupted turn leaves its task waiting for an assessment with one notice', async () => {
   const place = new Installation();
   const started = Promise.withResolvers<void>();
   place.model.answer = () => asks(['pay', { sum: 1 }]);

@@ -151,7 +151,7 @@ describe('judgeOrder', () => {
 });
 
 describe('counts', () => {
-  test('T-7 a turn is counted when it is claimed; a person ends the row of corrections', () => {
+  test('T-8 a turn is counted when it is claimed; a person ends the row of corrections', () => {
     const before = task({ correctionsUsed: 1 });
     const byHost = countTurn(before, 'host', NOW + 1);
     const byPerson = countTurn(before, 'person', NOW + 1);
@@ -160,7 +160,7 @@ describe('counts', () => {
     assert.equal(byHost.changedAt, NOW + 1);
   });
 
-  test('T-7 what was spent only grows, and counting alone is no version', () => {
+  test('what was spent only grows, and counting alone is no version', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (tokens, cost) => {
         const after = countSpent(task({ tokensUsed: 7, costUsed: 8 }), { tokens, cost });
