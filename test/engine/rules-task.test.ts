@@ -285,9 +285,10 @@ test('T-17 a stop in the middle of a turn leaves nothing to go on with', async (
   const run = await order(engine, 'look on and on');
   await begun.promise;
   await engine.stopTask({ taskId: run.taskId, principal: ANNA });
-  await restOf(engine);
-  const before = await everyRow(place);
   const ran = place.tools.ran.length;
+  await restOf(engine);
+  assert.equal(place.tools.ran.length, ran, 'nothing starts behind the stop');
+  const before = await everyRow(place);
   await engine.stop(0);
   const next = await place.host({ options: { ...OPTIONS, pid: 2 } });
   place.clock.advance(OPTIONS.tickMs);
