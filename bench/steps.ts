@@ -129,6 +129,7 @@ const TOOLS: Tools = {
       description: 'answers at once',
       parameters: { type: 'object' },
       repeatable: 'yes',
+      changes: 'no',
     },
   ],
   run: () => Promise.resolve({ kind: 'result', text: RESULT }),

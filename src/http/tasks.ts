@@ -60,7 +60,8 @@ async function demandTask({ door, identity, id }: Call): Promise<TaskRecord> {
 async function wholeTask({ door }: Call, task: TaskRecord): Promise<TaskReply> {
   const { id: taskId, conversationId } = task;
   const asked = { conversationId, taskId, limit: TIMELINE_ROWS };
-  return viewTaskWhole(task, await door.engine.store.query('step.ofTask', asked));
+  const steps = await door.engine.store.query('step.ofTask', asked);
+  return viewTaskWhole(task, steps, door.engine.parts.tools.list);
 }
 
 async function listEvents(call: Call<PageQuery>): Promise<Response> {

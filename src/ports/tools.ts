@@ -3,6 +3,8 @@ import type { ModelTool } from './model.ts';
 export interface Tool extends ModelTool {
   /** `yes`: making the call again does no harm (E-2). */
   readonly repeatable: 'yes' | 'no';
+  /** `yes`: a finished call may have changed something, so it is evidence of the task. */
+  readonly changes: 'yes' | 'no';
 }
 
 export interface ToolCall {

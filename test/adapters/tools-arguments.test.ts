@@ -93,6 +93,15 @@ describe('what the model is told', () => {
     ]);
   });
 
+  test('what a finished call may have changed is declared for the evidence', async () => {
+    await using at = await bench();
+    const changing = at.tools.list.filter((tool) => tool.changes === 'yes');
+    assert.deepEqual(
+      changing.map(({ name }) => name),
+      ['write', 'edit', 'command'],
+    );
+  });
+
   test('E-5: has exactly the arguments of the surface', async () => {
     await using at = await bench();
     const shape = at.tools.list.map(({ name, parameters }) => {

@@ -297,7 +297,8 @@ describe('a key without `read`', () => {
 describe('a task over HTTP', () => {
   test('is shown with its budgets, its evidence, its timeline and its why', async (context) => {
     const door = await openDoor(context);
-    const answers = [asks(['look', { at: 1 }], ['pay', { sum: 2 }]), says('paid')];
+    const calls = asks(['look', { at: 1 }], ['pay', { sum: 2 }], ['note', { text: 'x' }]);
+    const answers = [calls, says('paid')];
     door.installation.model.answer = () => answers.shift() ?? says('?');
     const run = await door.client('runner').createRun({ input: 'pay it', wait: 300 });
     const client = door.client('runner');
@@ -308,7 +309,10 @@ describe('a task over HTTP', () => {
     assert.deepEqual(task.budgets.turns, { limit: 50, used: 1 });
     assert.deepEqual(
       task.evidence.map(({ kind, tool, text }) => ({ kind, tool, text })),
-      [{ kind: 'effect', tool: 'pay', text: 'done' }],
+      [
+        { kind: 'effect', tool: 'pay', text: 'done' },
+        { kind: 'effect', tool: 'note', text: 'done' },
+      ],
     );
     const seen: string[] = [];
     let cursor: string | null = null;
@@ -328,7 +332,14 @@ describe('a task over HTTP', () => {
     );
     assert.deepEqual(
       seen.filter((type) => type.startsWith('tool.')),
-      ['tool.finished', 'tool.started', 'tool.finished', 'tool.started'],
+      [
+        'tool.finished',
+        'tool.started',
+        'tool.finished',
+        'tool.started',
+        'tool.finished',
+        'tool.started',
+      ],
     );
     assert.notEqual((await client.why(task.id)).sentence, '');
   });

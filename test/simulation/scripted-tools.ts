@@ -24,6 +24,7 @@ const tool = (name: string, repeatable: 'yes' | 'no', slow: boolean): SimulatedT
   description: `${name}, for the simulation`,
   parameters: PARAMETERS,
   repeatable,
+  changes: repeatable === 'yes' ? 'no' : 'yes',
   slow,
 });
 

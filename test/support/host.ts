@@ -107,7 +107,11 @@ type Run = (call: ToolCall, signal: AbortSignal) => ToolOutcome | Promise<ToolOu
 /** Tools that keep a ledger of what really ran. */
 export class LedgerTools implements Tools {
   readonly ran: ToolCall[] = [];
-  readonly list: readonly Tool[] = [tool('look', 'yes'), tool('pay', 'no')];
+  readonly list: readonly Tool[] = [
+    tool('look', 'yes'),
+    tool('pay', 'no'),
+    { ...tool('note', 'yes'), changes: 'yes' },
+  ];
   perform: Run;
 
   constructor(run: Run = () => ({ kind: 'result', text: 'done' })) {
@@ -121,7 +125,8 @@ export class LedgerTools implements Tools {
 }
 
 function tool(name: string, repeatable: 'yes' | 'no'): Tool {
-  return { name, description: name, parameters: { type: 'object' }, repeatable };
+  const changes = repeatable === 'yes' ? 'no' : 'yes';
+  return { name, description: name, parameters: { type: 'object' }, repeatable, changes };
 }
 
 export const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };

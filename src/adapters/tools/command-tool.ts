@@ -57,6 +57,7 @@ export function commandTool(workspace: string, host: CommandHost): BuiltIn {
     name: 'command',
     description: `Run a shell command (/bin/sh -c) in the workspace, sandboxed and without network; only the workspace is kept. Gives stdout and stderr together. Everything it started ends with it. Default timeout ${LIMITS.toolCommandMs / SECOND} s.`,
     repeatable: 'no',
+    changes: 'yes',
     args,
     run: async (wanted, running) => {
       const { sandbox } = host;

@@ -25,6 +25,7 @@ function readTool(workspace: string, mask: (text: string) => string): BuiltIn {
     name: 'read',
     description: `Read lines of a text file in the workspace. Paths are relative to the workspace. offset is the first line (from 1), limit the number of lines (default ${LINES_DEFAULT}).`,
     repeatable: 'yes',
+    changes: 'no',
     args: z.strictObject({
       path,
       offset: z.int().min(1).optional(),
@@ -48,6 +49,7 @@ function writeTool(workspace: string): BuiltIn {
     name: 'write',
     description: 'Write a whole file in the workspace, replacing it or making it and its folders.',
     repeatable: 'yes',
+    changes: 'yes',
     args: z.strictObject({ path, content }),
     run: (args) =>
       about(args.path, async () => {
@@ -63,6 +65,7 @@ function editTool(workspace: string): BuiltIn {
     name: 'edit',
     description: 'Replace text in a file. old must match exactly and occur exactly once.',
     repeatable: 'no',
+    changes: 'yes',
     args: z.strictObject({ path, old: z.string().min(1), new: content }),
     run: (args) =>
       about(args.path, async () => {

@@ -43,6 +43,7 @@ function listTool(workspace: string): BuiltIn {
     name: 'list',
     description: 'List a folder of the workspace, sorted; folders end with a slash.',
     repeatable: 'yes',
+    changes: 'no',
     args: z.strictObject({ path: z.string().min(1).optional() }),
     run: ({ path = '.' }) =>
       about(path, async () => {
@@ -77,6 +78,7 @@ function searchTool(workspace: string, host: SearchHost): BuiltIn {
     description:
       'Find lines that contain a literal text (no regular expression, case-sensitive) in the files below a folder, or in one file. Skips binary files, .git and node_modules.',
     repeatable: 'yes',
+    changes: 'no',
     args: z.strictObject({
       pattern: z
         .string()

@@ -29,15 +29,16 @@ interface Definition<A> {
   readonly name: string;
   readonly description: string;
   readonly repeatable: 'yes' | 'no';
+  readonly changes: 'yes' | 'no';
   readonly args: z.ZodType<A>;
   readonly run: (args: A, running: Running) => Promise<string | ToolOutcome>;
 }
 
 /** Makes a tool from one schema, which is both the check and what the model reads. */
 export function define<A>(definition: Definition<A>): BuiltIn {
-  const { name, description, repeatable, args: schema } = definition;
+  const { name, description, repeatable, changes, args: schema } = definition;
   return {
-    tool: { name, description, repeatable, parameters: parametersOf(schema) },
+    tool: { name, description, repeatable, changes, parameters: parametersOf(schema) },
     async run(args, running) {
       const checked = schema.safeParse(args);
       if (!checked.success) throw new ToolProblem('invalid_args', complaint(checked.error));

@@ -1,6 +1,7 @@
 import type { EventRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
+import type { Tool } from '../../ports/tools.ts';
 import { readObject } from '../../kernel/json.ts';
 import { USD } from '../../kernel/money.ts';
 import type { EvidenceShape, TaskEventItem, TaskReply } from '../../wire/task.ts';
@@ -44,7 +45,12 @@ export function viewTask(task: TaskRecord): TaskReply {
 }
 
 /** A task with its last saved step and the facts that the host observed for it. */
-export function viewTaskWhole(task: TaskRecord, steps: readonly StepRecord[]): TaskReply {
+export function viewTaskWhole(
+  task: TaskRecord,
+  steps: readonly StepRecord[],
+  tools: readonly Tool[],
+): TaskReply {
+  const known = new Map(tools.map((tool) => [tool.name, tool.changes === 'yes']));
   const last = steps.findLast(({ state }) => state === 'finished' || state === 'failed');
   return {
     ...viewTask(task),
@@ -52,14 +58,17 @@ export function viewTaskWhole(task: TaskRecord, steps: readonly StepRecord[]): T
       last === undefined
         ? null
         : { lastStepId: last.id, at: iso(last.finishedAt ?? last.startedAt) },
-    evidence: steps.flatMap((step) => evidenceOf(step)),
+    evidence: steps.flatMap((step) =>
+      evidenceOf(step, known.get(step.tool ?? '') ?? step.repeatable === 'no'),
+    ),
   };
 }
 
-// Effects are calls that may change something; reading calls prove nothing that could be lost.
-function evidenceOf(step: StepRecord): readonly EvidenceShape[] {
-  const { state, kind, repeatable, id: stepId } = step;
-  if (kind !== 'tool' || repeatable === 'yes') return [];
+// Effects are calls that may change something; reading calls prove nothing that could be lost. A tool
+// that this version does not have is judged by what its step says.
+function evidenceOf(step: StepRecord, changes: boolean): readonly EvidenceShape[] {
+  const { state, kind, id: stepId } = step;
+  if (kind !== 'tool' || !changes) return [];
   if (state !== 'uncertain' && state !== 'finished') return [];
   const isUncertain = state === 'uncertain';
   const tool = step.tool === null ? {} : { tool: step.tool };
