@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { ApiProblem, createClient, type Client } from '../client/client.ts';
 import { Fault } from '../kernel/fault.ts';
-import { readHostFile } from '../compose/host-file.ts';
 import { readGeneratedKey } from '../compose/key-file.ts';
+import { runningHost } from '../compose/running.ts';
 import { configOf } from './config.ts';
 import { CommandEnd, type ExitName } from './exit.ts';
 import type { ReadOptions } from './program.ts';
@@ -59,9 +59,9 @@ async function findHost(options: ReadOptions): Promise<Connection | undefined> {
     return connectionTo(url, await keyFor(options, url));
   }
   const data = await dataOf(options);
-  const file = readHostFile(data);
+  const file = runningHost(data);
   if (file === undefined) return undefined;
-  // The file of a host that was killed stays behind: whether one runs, only its door can tell.
+  // It may not answer yet, or no more.
   const isThere = await createClient({ url: file.url, key: '' })
     .ready()
     .then(

@@ -10,7 +10,7 @@ export interface StoreParts {
 }
 
 /** The records of an embedded store. */
-function storeFileOf(data: string): string {
+export function storeFileOf(data: string): string {
   return join(data, 'sekisho.db');
 }
 
