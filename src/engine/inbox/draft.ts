@@ -37,7 +37,8 @@ export function scopeOf(
 export type BaseReads = {
   readonly conversation: Read<'conversation.byId'>;
   readonly known: Read<'message.byExternalId'>;
-  readonly used: Read<'idempotency.byScope'>;
+  /** Only of a request with a key. */
+  readonly used?: Read<'idempotency.byScope'>;
 };
 
 export function baseReads(draft: Draft): BaseReads {
@@ -45,7 +46,9 @@ export function baseReads(draft: Draft): BaseReads {
   return {
     conversation: { read: 'conversation.byId', args: { id: conversationId } },
     known: { read: 'message.byExternalId', args: { channel, externalId } },
-    used: { read: 'idempotency.byScope', args: { scope: idempotency?.scope ?? '' } },
+    ...(idempotency === null
+      ? {}
+      : { used: { read: 'idempotency.byScope', args: { scope: idempotency.scope } } }),
   };
 }
 
