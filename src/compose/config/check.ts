@@ -14,8 +14,8 @@ export type Checked =
 /** Holds a given value against the table's row. */
 export function checkGiven(given: Given): Checked {
   const row = rowOf(given.name);
-  if (row.later === true) return checkLater(given, row);
   const parsed = row.schema.safeParse(given.value);
+  if (parsed.success && row.later === true) return checkLater(given, row, parsed.data);
   if (parsed.success) return { kind: 'value', value: parsed.data };
   return {
     kind: 'problems',
@@ -26,12 +26,11 @@ export function checkGiven(given: Given): Checked {
 /** `whileBusy: wait` says what happens today, so it is true although the other ways are not built. */
 const TRUE_TODAY: Partial<Record<ConfigName, readonly unknown[]>> = { whileBusy: ['wait'] };
 
-function checkLater(given: Given, row: ConfigKey): Checked {
+function checkLater(given: Given, row: ConfigKey, value: unknown): Checked {
   const today = [row.initial, ...(TRUE_TODAY[given.name] ?? [])];
-  const accepted =
-    saysOff(given.value) || today.some((value) => isDeepStrictEqual(given.value, value));
-  if (accepted) return { kind: 'value', value: given.value };
-  const allowed = today.filter((value) => value !== undefined).map((value) => shown(value));
+  const accepted = saysOff(given.value) || today.some((one) => isDeepStrictEqual(given.value, one));
+  if (accepted) return { kind: 'value', value };
+  const allowed = today.filter((one) => one !== undefined).map((one) => shown(one));
   return {
     kind: 'problems',
     problems: [

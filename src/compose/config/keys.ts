@@ -168,25 +168,30 @@ export const CONFIG_KEYS = {
 
   'limits.turns': whole(1, COUNT_MAX, {
     initial: LIMITS.turnsPerTask,
-    about: 'Turns that a task may take.',
+    about: 'Turns that a task may take; counted, not yet a bound.',
+    later: true,
   }),
   'limits.tokens': whole(1, Number.MAX_SAFE_INTEGER, {
     initial: LIMITS.tokensPerTask,
-    about: 'Tokens that a task may use.',
+    about: 'Tokens that a task may use; counted, not yet a bound.',
+    later: true,
   }),
   'limits.costUsd': amount(0, 1_000_000, {
     initial: LIMITS.costPerTaskMicroUsd / USD,
-    about: 'US dollars that a task may cost.',
+    about: 'US dollars that a task may cost; counted, not yet a bound.',
+    later: true,
   }),
   'limits.continuations': whole(0, COUNT_MAX, {
     initial: LIMITS.continuationsPerTask,
     about: 'How often a task may continue itself.',
+    later: true,
   }),
   'limits.deadline': key({
     schema: duration,
     values: 'a duration as in 90s, 30m, 12h, 7d; or off',
     initial: `${LIMITS.taskDeadlineMs / DAY}d`,
-    about: 'How long a task may stay open.',
+    about: 'How long a task may stay open; shown, not yet a bound.',
+    later: true,
   }),
   'limits.concurrentConversations': whole(1, 1000, {
     initial: LIMITS.concurrentConversations,
