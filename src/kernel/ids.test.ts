@@ -6,7 +6,7 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /** The number that a body writes in base 32. */
 function numberOf(body: string): bigint {
-  return [...body].reduce((sum, char) => sum * 32n + BigInt(ALPHABET.indexOf(char)), 0n);
+  return body.split('').reduce((sum, char) => sum * 32n + BigInt(ALPHABET.indexOf(char)), 0n);
 }
 
 test('the body of an id is its millisecond and its counter as one number of 80 bits', () => {
