@@ -2,6 +2,16 @@ import type { StepRecord, TurnEnd, TurnRecord } from '../core/turn/record.ts';
 import type { ConversationId, HostId, TurnId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
 
+/** Sums over the model calls of a task. */
+export interface StepUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Millionths of a US dollar. */
+  readonly cost: number;
+  /** Calls that used tokens and have no known price. */
+  readonly unpriced: number;
+}
+
 export interface TurnReads {
   'turn.byId': { readonly args: { readonly id: TurnId }; readonly rows: TurnRecord | undefined };
   /** The turn that has the conversation, if any. */
@@ -61,6 +71,11 @@ export interface TurnReads {
       readonly limit: number;
     };
     readonly rows: readonly StepRecord[];
+  };
+  /** What the model calls of a task used, as far as the providers reported it. */
+  'step.usageOf': {
+    readonly args: { readonly conversationId: ConversationId; readonly taskId: string };
+    readonly rows: StepUsage | undefined;
   };
 }
 

@@ -136,6 +136,10 @@ export const TURN_CASES: readonly Case[] = [
         const args = { conversationId, taskId: idOf('task', task), limit };
         return field(await read(store, 'step.ofTask', args), 'seq');
       };
+      const used = await read(store, 'step.usageOf', { conversationId, taskId: idOf('task', 1) });
+      assert.deepEqual(used, { inputTokens: 12, outputTokens: 24, cost: 14, unpriced: 1 });
+      const none = await read(store, 'step.usageOf', { conversationId, taskId: idOf('task', 3) });
+      assert.deepEqual(none, { inputTokens: 0, outputTokens: 0, cost: 0, unpriced: 0 });
       assert.deepEqual(await of(1, 2), [3, 4]);
       assert.deepEqual(await of(2, 9), [14, 15]);
       assert.deepEqual(await of(3, 9), []);
@@ -158,7 +162,9 @@ async function putSteps({ store }: Pick<Opened, 'store'>): Promise<void> {
     const row = stepRow({ seq });
     await mustPut(store, { write: 'step.insert', row });
     const finish = { state: 'finished', finishedSeq: seq + 3, finishedId: idOf('event', seq + 3) };
-    await mustPut(store, { write: 'step.finish', row: { ...row, ...finish } as StepRecord });
+    const used = { inputTokens: seq, outputTokens: 2 * seq, cost: seq === 4 ? null : 7 };
+    const done = { ...row, ...finish, ...used } as StepRecord;
+    await mustPut(store, { write: 'step.finish', row: done });
   }
   for (const [place, seq] of [14, 15].entries()) {
     const row = stepRow({ seq, ordinal: place + 1, ...second });

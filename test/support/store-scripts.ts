@@ -220,6 +220,7 @@ function readsOf(number: number): readonly ReadCall[] {
     { read: 'step.after', args: page },
     { read: 'step.before', args: { conversationId: conversation, before: 9, limit: 5 } },
     { read: 'step.ofTask', args: { ...of, limit: 5 } },
+    { read: 'step.usageOf', args: of },
     { read: 'outbox.after', args: page },
     {
       read: 'outbox.list',

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { StepRecord } from '../../core/turn/record.ts';
 import type { TurnReads, TurnWrites } from '../../ports/turn.ts';
 import type { ReadDefinitions, WriteDefinitions } from './statement.ts';
@@ -121,16 +121,42 @@ export const turnReads = {
         .select(STEP)
         .where('conversation_id', '=', arg.conversationId)
         .where('task_id', '=', arg.taskId as StepRecord['taskId'])
-        .where(
-          'seq',
-          '>',
-          sql<number>`coalesce((select min(first_seq) from turn
-            where turn.conversation_id = ${arg.conversationId} and turn.task_id = ${arg.taskId}), 0)`,
-        )
+        .where('seq', '>', firstOf(arg))
         .orderBy('seq')
         .limit(arg.limit),
   },
+  'step.usageOf': {
+    gives: 'one',
+    build: (db, arg) =>
+      db
+        .selectFrom('step')
+        .select([
+          total('input_tokens').as('inputTokens'),
+          total('output_tokens').as('outputTokens'),
+          total('cost').as('cost'),
+          sql<number>`cast(count(case when input_tokens is not null and cost is null then 1 end) as bigint)`.as(
+            'unpriced',
+          ),
+        ])
+        .where('conversation_id', '=', arg.conversationId)
+        .where('task_id', '=', arg.taskId as StepRecord['taskId'])
+        .where('seq', '>', firstOf(arg)),
+  },
 } satisfies ReadDefinitions<TurnReads>;
+
+/** PostgreSQL sums whole numbers as decimals, which come as texts. */
+function total(column: 'input_tokens' | 'output_tokens' | 'cost'): RawBuilder<number> {
+  return sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`;
+}
+
+/** Where a task's first turn began: its steps have no index of their own. */
+function firstOf(arg: {
+  readonly conversationId: string;
+  readonly taskId: string;
+}): RawBuilder<number> {
+  return sql<number>`coalesce((select min(first_seq) from turn
+    where turn.conversation_id = ${arg.conversationId} and turn.task_id = ${arg.taskId}), 0)`;
+}
 
 /** What the end of a step adds to its start. */
 const OUTCOME = [

@@ -1,17 +1,13 @@
 import type { RunRecord } from '../../core/run/record.ts';
 import { runStatus } from '../../core/run/status.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import type { StepRecord } from '../../core/turn/record.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { invariant } from '../../kernel/invariant.ts';
-import { LIMITS } from '../../kernel/limits.ts';
 import { USD } from '../../kernel/money.ts';
+import type { StepUsage } from '../../ports/turn.ts';
 import type { OutcomeShape, RunCreatedReply, RunReply, UsageShape } from '../../wire/run.ts';
 import { iso, isoOrNull } from '../call.ts';
 import { readSpeech, wordsOf } from './speech.ts';
-
-/** Steps that one task can have within its turns. */
-const STEPS_MAX = LIMITS.turnsPerTask * LIMITS.stepsPerTurnMax;
 
 /** A run with its last word, its usage and the state that its task gives it. */
 export async function viewRun(engine: Engine, run: RunRecord): Promise<RunReply> {
@@ -19,18 +15,14 @@ export async function viewRun(engine: Engine, run: RunRecord): Promise<RunReply>
   const task = await taskOf(engine, run);
   const word = await readSpeech(engine, run.outcomeId);
   const text = word === undefined ? '' : wordsOf(engine, word);
-  const steps = await engine.store.query('step.ofTask', {
-    conversationId,
-    taskId,
-    limit: STEPS_MAX,
-  });
+  const used = await engine.store.query('step.usageOf', { conversationId, taskId });
   return {
     ...created(run, task),
     output: run.state === 'completed' ? text : null,
     outcome: outcomeOf(run, text),
     ...laterOf(run, task),
     metadata: run.metadata === null ? null : (JSON.parse(run.metadata) as Record<string, string>),
-    usage: sumUsage(steps),
+    usage: usageOf(used),
     createdAt: iso(run.createdAt),
     endedAt: isoOrNull(run.endedAt),
   };
@@ -50,20 +42,13 @@ function outcomeOf(
   return { code: run.outcomeCode ?? run.state, message };
 }
 
-/** The sum of what the providers reported; the cost is null when one call has no known price. */
-function sumUsage(
-  steps: readonly Pick<StepRecord, 'kind' | 'inputTokens' | 'outputTokens' | 'cost'>[],
-): UsageShape {
-  const calls = steps.filter(({ kind, inputTokens }) => kind === 'model' && inputTokens !== null);
-  const sum = (pick: (step: (typeof calls)[number]) => number | null): number =>
-    calls.reduce((total, step) => total + (pick(step) ?? 0), 0);
-  const isPriced = calls.every(({ cost }) => cost !== null);
-  return {
-    inputTokens: sum((step) => step.inputTokens),
-    outputTokens: sum((step) => step.outputTokens),
-    costUsd: isPriced ? sum((step) => step.cost) / USD : null,
-  };
+/** What the providers reported; the cost is null when one call has no known price. */
+function usageOf(used: StepUsage | undefined): UsageShape {
+  const { inputTokens, outputTokens, cost, unpriced } = used ?? NOTHING_USED;
+  return { inputTokens, outputTokens, costUsd: unpriced === 0 ? cost / USD : null };
 }
+
+const NOTHING_USED: StepUsage = { inputTokens: 0, outputTokens: 0, cost: 0, unpriced: 0 };
 
 async function taskOf(engine: Engine, { id, taskId }: RunRecord): Promise<TaskRecord> {
   const task = await engine.store.query('task.byId', { id: taskId });
