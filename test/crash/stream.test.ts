@@ -77,14 +77,12 @@ test('A-1 Y55 a stream resumed in the middle and after a restart has each kept e
       'run.queued',
       'run.started',
       'model.selected',
-      ...[
-        'tool.started',
-        'tool.finished',
-        'tool.started',
-        'tool.finished',
-        'tool.started',
-        'tool.finished',
-      ],
+      'tool.started',
+      'tool.finished',
+      'tool.started',
+      'tool.finished',
+      'tool.started',
+      'tool.finished',
       'run.completed',
     ]);
     assert.equal(new Set(whole.map(({ id }) => id)).size, whole.length);

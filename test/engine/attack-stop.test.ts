@@ -109,6 +109,10 @@ test('W-1 a stop command whose commit was not seen still interrupts its turn at 
   await asked;
   await say(engine, conversationId, '/stop');
   await until(engine, conversationId, () => ENDED(place));
+  const codes = (await place.rows('outbox')).map((entry) => entry['code']);
+  assert.deepEqual(codes, ['stopped']);
+  const states = (await place.rows('message')).map((message) => message['state']);
+  assert.deepEqual(states, ['done', 'done']);
   await engine.stop(0);
 });
 

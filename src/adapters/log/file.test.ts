@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -31,7 +39,11 @@ test('a log that others could read is closed to them, and what it held stays', (
 });
 
 test('a folder that is gone costs lines and nothing else', () => {
-  const file = openLogFile(join(tmpdir(), 'sekisho-none', 'none', 'sekisho.log'));
-  file.write('line\n');
-  file.close();
+  const path = join(tmpdir(), 'sekisho-none', 'none', 'sekisho.log');
+  const file = openLogFile(path);
+  assert.doesNotThrow(() => {
+    file.write('line\n');
+    file.close();
+  });
+  assert.equal(existsSync(path), false);
 });

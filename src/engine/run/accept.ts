@@ -7,7 +7,7 @@ import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { ConversationId, MessageId, RunId, SessionId, TaskId } from '../../kernel/ids.ts';
 import { readObject } from '../../kernel/json.ts';
 import { principalName } from '../../kernel/principal.ts';
-import type { At, Decision, Read, Unit } from '../../ports/store.ts';
+import type { At, Read, Unit, Write } from '../../ports/store.ts';
 import type { Accepted, AcceptedRun, EngineParts, RunIntake, RunMessageIntake } from '../engine.ts';
 import {
   accepted,
@@ -22,7 +22,7 @@ import {
   type Draft,
 } from '../inbox/draft.ts';
 import { Ledger } from '../session/ledger.ts';
-import { conversationWrites } from '../session/open.ts';
+import { newConversation } from '../session/open.ts';
 import { settle } from '../settle.ts';
 import { boundsOf, mandateOf } from '../task/mandate.ts';
 
@@ -105,28 +105,35 @@ function runUnit(run: RunDraft): Unit<BaseReads, RunVerdict> {
       if (clash === 'same' && used !== undefined) {
         return { verdict: { kind: 'earlier', runId: used.subjectId }, writes: [] };
       }
-      if (conversation === undefined && run.opens === null)
-        return refusal('not_found', { id: draft.conversationId });
-      return {
-        verdict: acceptedRun(run),
-        writes: runWrites(run, { conversation, used }, at),
-      };
+      const place = placed(run, conversation, at);
+      if (place === undefined) return refusal('not_found', { id: draft.conversationId });
+      return { verdict: acceptedRun(run), writes: runWrites(run, { ...place, used }, at) };
     },
   };
 }
 
+interface Placed {
+  readonly conversation: ConversationRecord;
+  /** What opens the conversation; nothing for one that is there. */
+  readonly writes: readonly Write[];
+}
+
+function placed(run: RunDraft, known: ConversationRecord | undefined, at: At): Placed | undefined {
+  if (known !== undefined) return { conversation: known, writes: [] };
+  if (run.opens === null) return undefined;
+  const { conversationId: id, channel, principal } = run.draft;
+  const fresh = { id, sessionId: run.opens, agent: run.agent, channel, address: id };
+  return newConversation({ ...fresh, by: principalName(principal) }, at);
+}
+
 function runWrites(
   run: RunDraft,
-  rows: {
-    readonly conversation: ConversationRecord | undefined;
-    readonly used: IdempotencyRecord | undefined;
-  },
+  rows: Placed & { readonly used: IdempotencyRecord | undefined },
   at: At,
-): Decision<RunVerdict>['writes'] {
+): readonly Write[] {
   const { draft, runId, taskId } = run;
   const by = principalName(draft.principal);
-  const base = rows.conversation ?? freshConversation(run, at);
-  const ledger = new Ledger(base, at, by);
+  const ledger = new Ledger(rows.conversation, at, by);
   addMessage(ledger, draft, run);
   const task = openTask(
     { id: taskId, conversationId: draft.conversationId, agent: run.agent },
@@ -144,26 +151,7 @@ function runWrites(
   ledger.add({ write: 'run.insert', row: runRow(run, by, at) });
   ledger.event('run.queued', { taskId, runId });
   addIdempotency(ledger, draft, { used: rows.used, subjectId: runId });
-  const opening =
-    run.opens === null || rows.conversation !== undefined
-      ? []
-      : conversationWrites({ ...base, sessionId: run.opens, by }, at);
-  return [...opening, ...ledger.close()];
-}
-
-function freshConversation(run: RunDraft, at: At): ConversationRecord {
-  const { conversationId: id, channel } = run.draft;
-  return {
-    id,
-    agent: run.agent,
-    channel,
-    address: id,
-    sessionId: run.opens ?? 'sess_',
-    seq: 1,
-    token: 0,
-    turnId: null,
-    createdAt: at.now,
-  };
+  return [...rows.writes, ...ledger.close()];
 }
 
 function runRow(run: RunDraft, principal: string, at: At): RunRecord {

@@ -1,3 +1,4 @@
+import type { ConversationRecord } from '../../core/session/record.ts';
 import { principalName } from '../../kernel/principal.ts';
 import type { ConversationId, SessionId } from '../../kernel/ids.ts';
 import type { At, Unit, Write } from '../../ports/store.ts';
@@ -13,24 +14,20 @@ export interface NewConversation {
   readonly by: string;
 }
 
-/** The rows of a new conversation: itself, its first session and the event that made it (seq 1). */
-export function conversationWrites(fresh: NewConversation, at: At): readonly Write[] {
-  const { id, sessionId, agent, channel, address } = fresh;
+/** A conversation as it begins, and its rows: itself, its first session and the event that made it (seq 1). */
+export function newConversation(
+  fresh: NewConversation,
+  at: At,
+): { readonly conversation: ConversationRecord; readonly writes: readonly Write[] } {
+  const { by, ...place } = fresh;
+  const conversation = { ...place, seq: 1, token: 0, turnId: null, createdAt: at.now };
+  return { conversation, writes: writesOf(conversation, by, at) };
+}
+
+function writesOf(conversation: ConversationRecord, by: string, at: At): readonly Write[] {
+  const { id, sessionId } = conversation;
   return [
-    {
-      write: 'conversation.insert',
-      row: {
-        id,
-        agent,
-        channel,
-        address,
-        sessionId,
-        seq: 1,
-        token: 0,
-        turnId: null,
-        createdAt: at.now,
-      },
-    },
+    { write: 'conversation.insert', row: conversation },
     {
       write: 'session.insert',
       row: { id: sessionId, conversationId: id, firstSeq: 1, startedAt: at.now, endedAt: null },
@@ -43,7 +40,7 @@ export function conversationWrites(fresh: NewConversation, at: At): readonly Wri
         id: at.ids.next('event'),
         type: 'conversation.created',
         at: at.now,
-        by: fresh.by,
+        by,
         taskId: null,
         turnId: null,
         runId: null,
@@ -80,7 +77,7 @@ function openUnit(fresh: NewConversation): Unit<ReturnType<typeof openReads>, Co
     reads: openReads(fresh),
     decide: ({ known }, at) =>
       known === undefined
-        ? { verdict: fresh.id, writes: conversationWrites(fresh, at) }
+        ? { verdict: fresh.id, writes: newConversation(fresh, at).writes }
         : { verdict: known.id, writes: [] },
   };
 }
