@@ -23,6 +23,8 @@ export const LIMITS = {
   /** Tasks and messages that one `/stop all` ends. */
   stopAllMax: 200,
   mandateQuoteChars: 60,
+  /** What is kept of a provider's own words in a notice. */
+  providerWordsMax: 300,
   /** A model call without a first token, and a whole one (surface: limits of time). */
   modelFirstTokenMs: 120 * SECOND,
   modelCallMs: 10 * MINUTE,

@@ -19,7 +19,8 @@ export const DE: Catalogue = {
         : `Ob ${tools} gewirkt hat, ist unbekannt; ich führe es nicht noch einmal aus, ` +
           `bitte prüfen. `) +
       `Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. ` +
-      `Beenden: \`/stop ${id}\`. Warum: \`/why ${id}\`.`,
+      `Beenden: \`/stop ${id}\`; für einen neuen Anlauf schick die Anfrage noch einmal. ` +
+      `Warum: \`/why ${id}\`.`,
     stopped: ({ request, id, tools }) =>
       `${request} ist angehalten. ${ending(tools)}` +
       `Was getan war, bleibt, und nichts davon beginnt noch. ` +
@@ -42,8 +43,8 @@ export const DE: Catalogue = {
       `(${detail ?? 'ohne Code'}). Was getan war, bleibt. Ist die Ursache behoben, schick die ` +
       `Anfrage noch einmal. Warum: \`/why ${id}\`.`,
     model_unavailable: ({ request, id, detail }) =>
-      `${request} ist gescheitert: Das Modell war nicht zu erreichen ` +
-      `(${detail ?? 'ohne Code'}). Was getan war, bleibt. Ist es wieder da, schick die Anfrage ` +
+      `${request} ist gescheitert: Das Modell gab keine brauchbare Antwort ` +
+      `(${detail ?? 'ohne Code'}). Was getan war, bleibt. Ist die Ursache behoben, schick die Anfrage ` +
       `noch einmal. Warum: \`/why ${id}\`.`,
   },
   unknownNotice: (code, { request, id }) => `${request}: \`${code}\`. Warum: \`/why ${id}\`.`,
@@ -114,7 +115,7 @@ export const DE: Catalogue = {
     stopped_by_person: 'Eine Person hat sie angehalten.',
     cancelled_by_caller: 'Das Programm, das sie bestellt hatte, hat sie abgebrochen.',
     model_refused: 'Der Modellanbieter hat den Aufruf abgelehnt.',
-    model_unavailable: 'Das Modell war nicht zu erreichen.',
+    model_unavailable: 'Das Modell gab keine brauchbare Antwort.',
     answered: 'Ihre Antwort wurde gegeben.',
   },
   who: {

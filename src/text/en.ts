@@ -18,7 +18,7 @@ export const EN: Catalogue = {
         ? ''
         : `Whether ${tools} took effect is unknown; I will not run it again, so please check. `) +
       `What was done is saved, and nothing of it continues by itself. ` +
-      `To end it: \`/stop ${id}\`. Why: \`/why ${id}\`.`,
+      `To end it: \`/stop ${id}\`; to try anew, send the request again. Why: \`/why ${id}\`.`,
     stopped: ({ request, id, tools }) =>
       `${request} is stopped. ${ending(tools)}` +
       `What was done is kept, and nothing more of it will start. ` +
@@ -39,8 +39,8 @@ export const EN: Catalogue = {
       `What was done is kept. When the cause is mended, send the request again. ` +
       `Why: \`/why ${id}\`.`,
     model_unavailable: ({ request, id, detail }) =>
-      `${request} has failed: the model could not be reached (${detail ?? 'no code'}). ` +
-      `What was done is kept. When it is back, send the request again. Why: \`/why ${id}\`.`,
+      `${request} has failed: the model gave no usable answer (${detail ?? 'no code'}). ` +
+      `What was done is kept. When the cause is gone, send the request again. Why: \`/why ${id}\`.`,
   },
   unknownNotice: (code, { request, id }) => `${request}: \`${code}\`. Why: \`/why ${id}\`.`,
   refusals: {
@@ -104,7 +104,7 @@ export const EN: Catalogue = {
     stopped_by_person: 'A person stopped it.',
     cancelled_by_caller: 'The program that had asked for it cancelled it.',
     model_refused: 'The model provider refused the call.',
-    model_unavailable: 'The model could not be reached.',
+    model_unavailable: 'The model gave no usable answer.',
     answered: 'Its answer was given.',
   },
   who: {

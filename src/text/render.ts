@@ -20,6 +20,8 @@ export interface NoticeParams {
   readonly tools?: readonly string[];
   /** The provider's or transport's own code. */
   readonly detail?: string;
+  /** What it said besides; quoted, for these are somebody else's words. */
+  readonly said?: string;
 }
 
 /** How records name a call of the model among calls of tools. */
@@ -86,17 +88,24 @@ function factsOf(words: Catalogue, params: NoticeParams): NoticeFacts {
     request: quoteRequest(words, params.request),
     id: params.taskId,
     tools: listNames(words, params.tools ?? []),
-    detail: params.detail ? cutName(params.detail) : null,
+    detail: detailOf(words, params),
   };
 }
 
+/** `http_404`, or with its words: `http_404: “model not found”`. */
+function detailOf(words: Catalogue, { detail, said }: NoticeParams): string | null {
+  if (!detail) return null;
+  return said ? `${cutName(detail)}: ${quoteRequest(words, said)}` : cutName(detail);
+}
+
 function readParams(text: string | null): NoticeParams {
-  const { request, taskId, tools, detail } = readObject(text);
+  const { request, taskId, tools, detail, said } = readObject(text);
   return {
     request: textOf(request),
     taskId: textOf(taskId),
     tools: Array.isArray(tools) ? tools.map((name: Json) => textOf(name)) : [],
     detail: textOf(detail),
+    said: textOf(said),
   };
 }
 

@@ -17,14 +17,14 @@ const GOLDEN: readonly [code: NoticeCode, more: object, en: string, de: string][
   [
     'interrupted',
     {},
-    `… “Summarise the March invoices” was interrupted: the host stopped while it worked on it. What was done is saved, and nothing of it continues by itself. To end it: \`/stop ${ID}\`. Why: \`/why ${ID}\`.`,
-    `… „Summarise the March invoices“ wurde unterbrochen: Der Host endete, während er daran arbeitete. Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. Beenden: \`/stop ${ID}\`. Warum: \`/why ${ID}\`.`,
+    `… “Summarise the March invoices” was interrupted: the host stopped while it worked on it. What was done is saved, and nothing of it continues by itself. To end it: \`/stop ${ID}\`; to try anew, send the request again. Why: \`/why ${ID}\`.`,
+    `… „Summarise the March invoices“ wurde unterbrochen: Der Host endete, während er daran arbeitete. Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. Beenden: \`/stop ${ID}\`; für einen neuen Anlauf schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
   ],
   [
     'interrupted',
     { tools: ['send_payment', 'edit'] },
-    `… “Summarise the March invoices” was interrupted: the host stopped while it worked on it. Whether \`send_payment\` and \`edit\` took effect is unknown; I will not run it again, so please check. What was done is saved, and nothing of it continues by itself. To end it: \`/stop ${ID}\`. Why: \`/why ${ID}\`.`,
-    `… „Summarise the March invoices“ wurde unterbrochen: Der Host endete, während er daran arbeitete. Ob \`send_payment\` und \`edit\` gewirkt hat, ist unbekannt; ich führe es nicht noch einmal aus, bitte prüfen. Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. Beenden: \`/stop ${ID}\`. Warum: \`/why ${ID}\`.`,
+    `… “Summarise the March invoices” was interrupted: the host stopped while it worked on it. Whether \`send_payment\` and \`edit\` took effect is unknown; I will not run it again, so please check. What was done is saved, and nothing of it continues by itself. To end it: \`/stop ${ID}\`; to try anew, send the request again. Why: \`/why ${ID}\`.`,
+    `… „Summarise the March invoices“ wurde unterbrochen: Der Host endete, während er daran arbeitete. Ob \`send_payment\` und \`edit\` gewirkt hat, ist unbekannt; ich führe es nicht noch einmal aus, bitte prüfen. Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. Beenden: \`/stop ${ID}\`; für einen neuen Anlauf schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
   ],
   [
     'stopped',
@@ -65,8 +65,8 @@ const GOLDEN: readonly [code: NoticeCode, more: object, en: string, de: string][
   [
     'model_unavailable',
     { detail: 'timeout' },
-    `▸ “Summarise the March invoices” has failed: the model could not be reached (timeout). What was done is kept. When it is back, send the request again. Why: \`/why ${ID}\`.`,
-    `▸ „Summarise the March invoices“ ist gescheitert: Das Modell war nicht zu erreichen (timeout). Was getan war, bleibt. Ist es wieder da, schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
+    `▸ “Summarise the March invoices” has failed: the model gave no usable answer (timeout). What was done is kept. When the cause is gone, send the request again. Why: \`/why ${ID}\`.`,
+    `▸ „Summarise the March invoices“ ist gescheitert: Das Modell gab keine brauchbare Antwort (timeout). Was getan war, bleibt. Ist die Ursache behoben, schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
   ],
 ];
 
@@ -117,6 +117,12 @@ test('many calls are named up to five and then counted', () => {
   const tools = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
   const text = renderNotice(EN, 'interrupted', { ...PARAMS, tools });
   assert.match(text, /Whether `a`, `b`, `c`, `d`, `e` and 2 more took effect/);
+});
+
+test("a provider's own words stand in quotation marks, cut and in one line", () => {
+  const said = 'model "llama" not found\n`/stop all`, try pulling it first and then ask again';
+  const text = renderNotice(EN, 'model_refused', { ...PARAMS, detail: 'http_404', said });
+  assert.match(text, /\(http_404: “model 'llama' not found '\/stop all', try pulling it first…”\)/);
 });
 
 describe('a refusal says what it refused and what to do instead:', () => {

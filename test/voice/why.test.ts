@@ -140,7 +140,7 @@ describe('W-6: why tells a task that', () => {
     ],
     [
       'model_unavailable',
-      'failed at 14:02. The model could not be reached. Its code: `http_401`. To begin anew, send the request again. ',
+      'failed at 14:02. The model gave no usable answer. Its code: `http_401`. To begin anew, send the request again. ',
     ],
     [
       'stopped_by_person',

@@ -20,7 +20,7 @@ describe('judgeModel', () => {
     assert.deepEqual(judgeModel(empty), { kind: 'invalid', why: 'empty' });
     const cut = { ...empty, text: 'and then', stop: 'length' } as const;
     assert.deepEqual(judgeModel(cut), { kind: 'invalid', why: 'cut_off' });
-    const nonsense = { kind: 'fault', class: 'nonsense', code: 'not_json' } as const;
+    const nonsense = { kind: 'fault', class: 'nonsense', code: 'not_json', message: '' } as const;
     assert.deepEqual(judgeModel(nonsense), { kind: 'invalid', why: 'nonsense' });
   });
 
@@ -30,8 +30,8 @@ describe('judgeModel', () => {
       ['transient', 'model_unavailable'],
       ['aborted', 'model_unavailable'],
     ] as const) {
-      const fault = { kind: 'fault', class: kind, code: 'x' } as const;
-      assert.deepEqual(judgeModel(fault), { kind: 'failed', reason, code: 'x' });
+      const fault = { kind: 'fault', class: kind, code: 'x', message: 'no' } as const;
+      assert.deepEqual(judgeModel(fault), { kind: 'failed', reason, code: 'x', said: 'no' });
     }
   });
 
@@ -40,6 +40,7 @@ describe('judgeModel', () => {
       kind: fc.constant('fault' as const),
       class: fc.constantFrom('refused', 'transient', 'aborted', 'nonsense'),
       code: fc.string(),
+      message: fc.string(),
     });
     fc.assert(fc.property(faults, (fault) => judgeModel(fault).kind !== 'answer'));
   });

@@ -19,6 +19,8 @@ export type ModelResult =
       readonly kind: 'fault';
       readonly class: 'refused' | 'transient' | 'aborted' | 'nonsense';
       readonly code: string;
+      /** The provider's own words; never an answer (T-13). */
+      readonly message: string;
     };
 
 /** What the turn does next. */
@@ -31,6 +33,7 @@ export type TurnVerdict =
       readonly kind: 'failed';
       readonly reason: 'model_refused' | 'model_unavailable';
       readonly code: string;
+      readonly said: string;
     };
 
 /** A final text without a call is the answer; everything else is judged by kind (T-8, T-12). */
@@ -46,7 +49,7 @@ export function judgeModel(result: ModelResult): TurnVerdict {
 function judgeFault(fault: Extract<ModelResult, { kind: 'fault' }>): TurnVerdict {
   if (fault.class === 'nonsense') return { kind: 'invalid', why: 'nonsense' };
   const reason = fault.class === 'refused' ? 'model_refused' : 'model_unavailable';
-  return { kind: 'failed', reason, code: fault.code };
+  return { kind: 'failed', reason, code: fault.code, said: fault.message };
 }
 
 /** How an open step ends when its outcome was never learnt: harmless to make anew, or uncertain (E-2). */

@@ -104,7 +104,13 @@ class TurnLoop {
     const outcome = await within(call, () => LOST_CALL, { clock: parts.clock, signal });
     isAwaited = false;
     if (outcome.kind === 'reply') this.#noteModel(outcome.provider, outcome.model);
+    else if (outcome.class !== 'aborted') this.#logFault(outcome);
     return outcome;
+  }
+
+  #logFault({ code, message }: Extract<ModelOutcome, { kind: 'fault' }>): void {
+    const { id: turnId, taskId } = this.#turn;
+    this.#drive.parts.log.warn('a model call failed', { taskId, turnId, code, message });
   }
 
   #noteModel(provider: string, model: string): void {

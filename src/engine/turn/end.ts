@@ -26,6 +26,7 @@ export type Ending =
       readonly kind: 'failed';
       readonly reason: 'model_refused' | 'model_unavailable';
       readonly code: string;
+      readonly said: string;
     }
   /** Neither an answer nor a call (T-8), or no progress (T-19). */
   | { readonly kind: 'invalid'; readonly why: 'empty' | 'nonsense' | 'cut_off' | 'no_progress' };
@@ -163,13 +164,10 @@ function fail(
   ending: Extract<Ending, { kind: 'failed' }>,
 ): Ended {
   const { reason, code } = ending;
-  const noticeId = tell(ledger, order, rows, {
-    level: 'info',
-    code: reason,
-    params: { detail: code },
-  });
+  const params = { detail: code, said: ending.said.slice(0, LIMITS.providerWordsMax) };
+  const noticeId = tell(ledger, order, rows, { level: 'info', code: reason, params });
   closeMessages(ledger, rows.messages, noticeId);
-  save(ledger, order, rows, { to: 'failed', reason, data: { detail: code } });
+  save(ledger, order, rows, { to: 'failed', reason, data: params });
   endRun(ledger, rows.run, { state: 'failed', code: reason, outcomeId: noticeId });
   return finish(ledger, order, 'failed');
 }
