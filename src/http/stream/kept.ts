@@ -69,11 +69,15 @@ async function lookUp(
   const { outboxId, messageId } = referencesOf(moment);
   if (outboxId !== undefined) {
     const row = await engine.store.query('outbox.byId', { id: outboxId as OutboxId });
-    if (row === undefined) return undefined;
+    // A stop by command is told by its notice alone.
+    if (row === undefined || (moment.event.type === 'command.answered' && row.kind === 'notice')) {
+      return undefined;
+    }
     const { subjectId } = row;
     return { text: wordsOf(engine, row), subjectId, command: commandOf(row) };
   }
   if (moment.event.type !== 'message.accepted' || messageId === undefined) return undefined;
   const message = await engine.store.query('message.byId', { id: messageId as MessageId });
-  return message === undefined ? undefined : { text: message.text };
+  // What the host says to the model is nobody's message.
+  return message === undefined || message.kind === 'generated' ? undefined : { text: message.text };
 }

@@ -90,6 +90,8 @@ export function tellMoment(
   if (moment.kind !== 'event') return tellStep(moment.step, moment.kind, runId);
   const { event } = moment;
   if (runId !== null && (event.runId !== runId || TALK.includes(event.type))) return undefined;
+  // Talk without its words is not for a reader of the stream.
+  if (words === undefined && TALK.includes(event.type)) return undefined;
   return tellEvent(event, words);
 }
 
