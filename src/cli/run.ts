@@ -37,6 +37,7 @@ function explain(error: unknown): number {
 /** Help and version arrive here too; they have said what they had to say. */
 function explainUsage(error: CommanderError): number {
   if (error.exitCode === 0) return EXIT.done;
+  if (error.code === 'commander.help') return EXIT.usage;
   const line = error.message
     .replace(/^error: /, '')
     .replace(/\s*\(Did you mean (?:one of )?(.+)\?\)$/s, '; did you mean $1?')

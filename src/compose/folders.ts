@@ -1,5 +1,13 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Fault } from '../kernel/fault.ts';
 
 const OWNER_FOLDER = 0o700;
@@ -50,9 +58,21 @@ function isInside(inner: string, outer: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`);
 }
 
+/** One by one: where nothing may be made, as below /proc, Node's own recursion never ends. */
+function makeEach(path: string, mode: number): void {
+  if (existsSync(path)) {
+    if (!statSync(path).isDirectory())
+      throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
+    return;
+  }
+  const parent = dirname(path);
+  if (parent !== path) makeEach(parent, mode);
+  mkdirSync(path, { mode });
+}
+
 function make(path: string, mode: number, what: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode });
+    makeEach(resolve(path), mode);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed';
     throw new Fault('bad_folder', 'stop', `${what} ${path} cannot be made (${code})`, {

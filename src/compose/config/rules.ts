@@ -89,6 +89,7 @@ function aboutModel(values: ConfigValues): Objection[] {
   };
   if (provider === 'openai-compatible') needs('model.baseURL');
   if (provider !== undefined && provider !== 'rehearsal') needs('model.name');
+  if (provider === 'openai') needs('model.apiKey');
   if (provider === undefined && MODEL_KEYS.some((key) => values[key] !== undefined)) {
     found.push({ key: 'model.name', what: 'is given without model.provider' });
   }

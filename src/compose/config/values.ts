@@ -42,9 +42,10 @@ export const timeZone = z.string().refine((name) => {
   }
 });
 
-export const httpUrl = z.url({ protocol: /^https?$/ }).refine((url) => {
-  const { username, password } = new URL(url);
-  return username === '' && password === '';
+export const httpUrl = z.string().refine((text) => {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  return url.username === '' && url.password === '';
 });
 
 export const apiKey = z.strictObject({
