@@ -138,7 +138,7 @@ async function send(host: HostProcess, lane: Lane, { acked, count }: Load): Prom
 async function answered(host: HostProcess, id: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     if (await isSettled(host, id)) return;
-    await pause(10);
+    await pause(50);
   }
 }
 

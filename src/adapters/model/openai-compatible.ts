@@ -197,6 +197,8 @@ let loaded: Library | undefined;
 /** After the start: the library takes as long to load as the host to start. */
 async function loadLibrary(): Promise<Library> {
   if (loaded !== undefined) return loaded;
+  // Its client would print what it cannot parse on the host's stderr; for us that is an outcome.
+  process.env['OPENAI_LOG'] ??= 'off';
   const [api, transcript] = await Promise.all([
     import('@earendil-works/pi-ai/api/openai-completions'),
     import('@earendil-works/pi-ai/utils/transcript'),
