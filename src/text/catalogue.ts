@@ -71,6 +71,7 @@ export type WhoWord = 'task_principal_or_admin' | 'admin';
 export type EffectWord = 'stop';
 export type TurnEndWord = 'answered' | 'failed' | 'invalid' | 'stopped' | 'interrupted';
 export type HostWord = 'starting' | 'ready' | 'draining' | 'failed' | 'stopped';
+export type CallWord = 'finished' | 'failed' | 'cut' | 'uncertain';
 export type HelpWord =
   | 'stop'
   | 'stop_all'
@@ -139,7 +140,8 @@ export interface WhyTexts {
     readonly tokens: string;
     readonly cost: string;
   }) => string;
-  readonly uncertainCall: (tool: string) => string;
+  /** What a call came to; `tool` and `code` are in their marks already. */
+  readonly calls: Readonly<Record<CallWord, (tool: string, code: string) => string>>;
   readonly earlier: (count: string) => string;
   readonly later: string;
   /** An event's sentence behind its time. */

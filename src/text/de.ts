@@ -211,7 +211,12 @@ export const DE: Catalogue = {
       `Frist: ${facts.deadline ?? 'keine'}.`,
     used: ({ turns, tokens, cost }) =>
       `Verbraucht: ${tokens} Token (${cost}); Durchgänge: ${turns}.`,
-    uncertainCall: (tool) => `Der Aufruf von ${tool} begann; sein Ergebnis ist unbekannt.`,
+    calls: {
+      finished: (tool) => `${tool} wurde aufgerufen und gab sein Ergebnis.`,
+      failed: (tool, code) => `${tool} wurde aufgerufen und scheiterte (${code}).`,
+      cut: (tool) => `Der Aufruf von ${tool} wurde beendet, bevor er fertig war.`,
+      uncertain: (tool) => `Der Aufruf von ${tool} begann; sein Ergebnis ist unbekannt.`,
+    },
     earlier: (count) => `Frühere Ereignisse, die hier fehlen: ${count}.`,
     later: 'Es gibt spätere Ereignisse, die hier fehlen.',
     event: (time, sentence) => `${time}: ${sentence}`,

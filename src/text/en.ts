@@ -197,7 +197,12 @@ export const EN: Catalogue = {
       `recovery checks made: ${facts.assessments}; ` +
       `deadline: ${facts.deadline ?? 'none'}.`,
     used: ({ turns, tokens, cost }) => `It used ${tokens} tokens (${cost}); turns: ${turns}.`,
-    uncertainCall: (tool) => `The call of ${tool} began; its outcome is unknown.`,
+    calls: {
+      finished: (tool) => `${tool} was called and gave its result.`,
+      failed: (tool, code) => `${tool} was called and failed (${code}).`,
+      cut: (tool) => `The call of ${tool} was ended before it was done.`,
+      uncertain: (tool) => `The call of ${tool} began; its outcome is unknown.`,
+    },
     earlier: (count) => `Earlier events that are not shown: ${count}.`,
     later: 'There are later events that are not shown.',
     event: (time, sentence) => `${time}: ${sentence}`,

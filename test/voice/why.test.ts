@@ -112,7 +112,20 @@ describe('W-6: why tells a task that', () => {
         write: 'step.insert',
         row: stepRow({ seq: 5, tool: 'send_payment', state: 'uncertain', startedAt: NOW - 63_500 }),
       },
-      { write: 'step.insert', row: stepRow({ seq: 6, tool: 'read', state: 'cut' }) },
+      {
+        write: 'step.insert',
+        row: stepRow({ seq: 6, tool: 'read', state: 'cut', startedAt: NOW - 63_000 }),
+      },
+      {
+        write: 'step.insert',
+        row: stepRow({
+          seq: 7,
+          tool: 'edit',
+          state: 'failed',
+          errorCode: 'invalid_args',
+          startedAt: NOW - 62_800,
+        }),
+      },
     );
     assert.deepEqual(await explain(), {
       sentence:
@@ -122,6 +135,8 @@ describe('W-6: why tells a task that', () => {
       chain: [
         '14:01:03: The task went from active to waiting. The host stopped while it worked on it, and nothing continues by itself.',
         '14:01:02: The turn ended by an interruption: the host stopped before it was done.',
+        '14:01:02: `edit` was called and failed (invalid_args).',
+        '14:01:02: The call of `read` was ended before it was done.',
         '14:01:01: The call of `send_payment` began; its outcome is unknown.',
         '14:01:01: A turn took up its messages.',
         '14:01:00: The task was made for member:anna; it was active.',

@@ -5,7 +5,6 @@ import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { TaskId } from '../../kernel/ids.ts';
 import { readObject } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Catalogue, Locale, Standing } from '../../text/catalogue.ts';
 import { cutName, quoteRequest } from '../../text/quote.ts';
@@ -41,10 +40,8 @@ export interface Explanation {
 const CHAIN_SENTENCES = 16;
 /** Events of one task that are looked through. */
 const EVENTS_READ = 2_000;
-/** The last turns that were cut off; what is uncertain of older ones stands in the events. */
-const CUT_TURNS = 5;
-/** One model call and all calls that it may ask for: what can be open when a turn is cut off. */
-const STEPS_AT_ONCE = LIMITS.modelCallsPerReplyMax + 1;
+/** Steps of one task that are looked through. */
+const STEPS_READ = 2_000;
 
 interface Found {
   readonly task: TaskRecord;
@@ -52,7 +49,9 @@ interface Found {
   readonly turn: TurnRecord | undefined;
   readonly events: readonly EventRecord[];
   readonly step: StepRecord | undefined;
-  /** Calls whose outcome is unknown, oldest first. */
+  /** Calls of tools that have an outcome, oldest first. */
+  readonly calls: readonly StepRecord[];
+  /** Those of them whose outcome is unknown. */
   readonly uncertain: readonly StepRecord[];
 }
 
@@ -120,23 +119,10 @@ async function gather({ store }: EngineParts, id: TaskId): Promise<Found | undef
     turn?.taskId === id
       ? await store.query('step.lastOf', { conversationId, turnId: turn.id })
       : undefined;
-  const uncertain: StepRecord[] = [];
-  for (const { turnId, seq } of events.filter(cutsOff).slice(-CUT_TURNS)) {
-    const before = { conversationId, before: seq, limit: STEPS_AT_ONCE };
-    const steps = await store.query('step.before', before);
-    uncertain.push(...steps.filter((one) => isUncertain(one, turnId)).toReversed());
-  }
-  return { task, turn, events, step, uncertain };
-}
-
-function cutsOff({ type, data }: EventRecord): boolean {
-  if (type !== 'turn.ended') return false;
-  const { end } = readObject(data);
-  return end === 'interrupted' || end === 'stopped';
-}
-
-function isUncertain(step: StepRecord, turnId: string | null): boolean {
-  return step.turnId === turnId && step.state === 'uncertain';
+  const steps = await store.query('step.ofTask', { ...asked, limit: STEPS_READ });
+  const calls = steps.filter(({ kind, state }) => kind === 'tool' && state !== 'started');
+  const uncertain = calls.filter(({ state }) => state === 'uncertain');
+  return { task, turn, events, step, calls, uncertain };
 }
 
 function sayStanding(telling: Telling, found: Found): string {
@@ -223,13 +209,13 @@ function sayWait({ words, reader, now }: Telling, task: TaskRecord): readonly st
 }
 
 function sayChain({ words, reader, now }: Telling, found: Found): readonly string[] {
-  const { events, uncertain } = found;
+  const { events, calls } = found;
   const told = [
     ...events.map((event) => ({ ...placed(event), sentence: sayEvent(words, event) })),
-    ...uncertain.map((step) => ({
+    ...calls.map((step) => ({
       seq: step.seq,
       at: step.startedAt,
-      sentence: words.why.uncertainCall(listNames(words, [nameOf(step)]) ?? ''),
+      sentence: sayCall(words, step),
     })),
   ].toSorted((one, other) => other.seq - one.seq);
   const shown = told
@@ -241,6 +227,12 @@ function sayChain({ words, reader, now }: Telling, found: Found): readonly strin
     ...shown,
     ...(earlier === 0 ? [] : [words.why.earlier(String(earlier))]),
   ];
+}
+
+function sayCall(words: Catalogue, step: StepRecord): string {
+  const name = listNames(words, [nameOf(step)]) ?? '';
+  const state = step.state === 'started' ? 'uncertain' : step.state;
+  return words.why.calls[state](name, cutName(step.errorCode ?? state));
 }
 
 function placed({ seq, at }: EventRecord): { readonly seq: number; readonly at: Instant } {
