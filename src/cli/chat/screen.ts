@@ -1,4 +1,5 @@
 import type { StreamEvent } from '../../wire/stream.ts';
+import type { OutboxReply } from '../../wire/status.ts';
 import { printable } from '../../kernel/printable.ts';
 import type { Paint } from '../paint.ts';
 
@@ -17,6 +18,8 @@ export class Screen {
   readonly #parts: ScreenParts;
   /** What of the running text stands there already. */
   #shown = '';
+  /** Whose text that is. */
+  #taskId: string | null = null;
 
   constructor(parts: ScreenParts) {
     this.#parts = parts;
@@ -26,6 +29,12 @@ export class Screen {
     if (event.type === 'message') this.#message(event);
     else if (event.type === 'notice') this.line(printable(event.sentence));
     else if (this.#parts.isLive) this.#live(event);
+  }
+
+  /** What was said before this screen was there. */
+  greet(missed: readonly OutboxReply[], waiting: readonly string[]): void {
+    for (const { text } of missed) this.line(printable(text));
+    for (const text of waiting) this.line(printable(text));
   }
 
   /** A line of its own, whatever stood there before. */
@@ -53,6 +62,9 @@ export class Screen {
 
   #live(event: StreamEvent): void {
     const { paint } = this.#parts;
+    // What a stopped task left unfinished is not the beginning of another's text.
+    if (event.taskId !== this.#taskId) this.#endText();
+    this.#taskId = event.taskId;
     if (event.type === 'text.delta') this.#text(printable(event.text));
     else if (event.type === 'text.snapshot') this.#snapshot(printable(event.text));
     else if (event.type === 'tool.started') this.line(paint.dim(toolLine(event.tool, event.args)));

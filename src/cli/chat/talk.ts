@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { ApiProblem, type Client } from '../../client/client.ts';
+import type { MessageReply } from '../../wire/conversation.ts';
+import type { OutboxReply } from '../../wire/status.ts';
 import type { StreamEvent } from '../../wire/stream.ts';
+import { readGreeting, type Greeting } from './greeting.ts';
 
 /** The one conversation of the terminal, whoever opens it and however often. */
 const PLACE = { channel: 'terminal', address: 'terminal' } as const;
 const TRIES = 3;
+/** As a command begins; what looks so and is none only goes without the line about queued messages. */
+const COMMAND = /^\/[a-z]/i;
+
+/** A message that no host is known to have taken. */
+export class NotSent extends Error {
+  override readonly name = 'NotSent';
+}
 
 /** One side of the terminal's conversation: what was said from here, and whether it was answered. */
 export class Talk {
@@ -18,7 +28,9 @@ export class Talk {
   readonly #heard: string[] = [];
   /** Messages on their way to the host, whose ids are not known yet. */
   #posting = 0;
-  #onIdle: () => void = () => {};
+  /** What a greeting told already and the stream may tell again. */
+  #greeted: readonly OutboxReply[] = [];
+  readonly #onIdle = new Set<() => void>();
 
   private constructor(client: Client, id: string, after: string | undefined) {
     this.#client = client;
@@ -33,6 +45,23 @@ export class Talk {
     return new Talk(client, id, lastEventId ?? undefined);
   }
 
+  /** What came since `since`, a time of this machine, and what waits. Ask before `follow`. */
+  async greeting(since?: number): Promise<Greeting> {
+    const greeting = await readGreeting(this.#client, this.#id, since);
+    this.#greeted = greeting.missed;
+    return greeting;
+  }
+
+  /** Whether a turn runs in the conversation, whoever caused it; false when nobody answers. */
+  async isRunning(): Promise<boolean> {
+    try {
+      const { state } = await this.#client.conversation(this.#id);
+      return state === 'running';
+    } catch {
+      return false;
+    }
+  }
+
   get isBusy(): boolean {
     return this.#open.size + this.#posting > 0;
   }
@@ -42,11 +71,15 @@ export class Talk {
     return this.#said.has(messageId);
   }
 
-  /** Sends a message; a lost connection is tried again, and the key keeps it from counting twice. */
-  async say(text: string): Promise<void> {
+  /**
+   * Sends a message; a lost connection is tried again, and the key keeps it from counting twice. Tells
+   * whether it waits for a turn that runs. Throws `NotSent` when nobody took it, `ApiProblem` for a no.
+   */
+  async say(text: string): Promise<{ readonly isQueued: boolean }> {
     this.#posting += 1;
+    let messageId: string;
     try {
-      const messageId = await this.#post(text, randomUUID());
+      messageId = await this.#post(text, randomUUID());
       this.#said.add(messageId);
       this.#open.add(messageId);
     } finally {
@@ -54,9 +87,19 @@ export class Talk {
     }
     // A quick answer may have been shown before we learned what it answers.
     await this.#settle();
+    return { isQueued: !COMMAND.test(text) && (await this.#isQueued(messageId)) };
+  }
+
+  async #isQueued(messageId: string): Promise<boolean> {
+    if (!(await this.isRunning())) return false;
+    return this.#client.message(messageId).then(
+      ({ state }) => state === 'unclaimed',
+      () => false,
+    );
   }
 
   async #post(text: string, idempotencyKey: string): Promise<string> {
+    let isRefused = true;
     for (let tries = 1; ; tries += 1) {
       try {
         const { messageId } = await this.#client.postMessage(
@@ -66,7 +109,9 @@ export class Talk {
         );
         return messageId;
       } catch (error) {
-        if (error instanceof ApiProblem || tries === TRIES) throw error;
+        if (error instanceof ApiProblem) throw error;
+        isRefused &&= causeOf(error) === 'ECONNREFUSED';
+        if (tries === TRIES) throw notSent(error, isRefused);
       }
     }
   }
@@ -75,11 +120,10 @@ export class Talk {
   async follow(show: (event: StreamEvent) => void, signal: AbortSignal): Promise<void> {
     const after = this.#after === undefined ? {} : { after: this.#after };
     for await (const event of this.#client.conversationEvents(this.#id, { ...after, signal })) {
-      show(event);
+      if (!this.#wasGreeted(event)) show(event);
       if (event.type === 'notice') {
-        // The host's last word until something changes; what it is about may wait for long.
-        this.#open.clear();
-        this.#onIdle();
+        this.#heard.push(event.sentence);
+        await this.#settle(true);
       } else if (event.type === 'message' && event.role === 'assistant') {
         this.#heard.push(event.text);
         await this.#settle();
@@ -87,26 +131,73 @@ export class Talk {
     }
   }
 
+  #wasGreeted(event: StreamEvent): boolean {
+    const found = this.#greeted.find((entry) =>
+      event.type === 'notice'
+        ? entry.kind === 'notice' && entry.text === event.sentence
+        : event.type === 'message' && entry.id === event.messageId,
+    );
+    if (found !== undefined) this.#greeted = this.#greeted.filter((entry) => entry !== found);
+    return found !== undefined;
+  }
+
   /** Resolves once nothing that was said from here waits for an answer. */
   async idle(): Promise<void> {
     if (!this.isBusy) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#onIdle = resolve;
+    this.#onIdle.add(resolve);
     await promise;
   }
 
-  /** A message counts as answered once its answer was shown, not when it was only given. */
-  async #settle(): Promise<void> {
+  /**
+   * A message counts as answered once its answer was shown, not when it was only given. After a notice
+   * nothing may follow until something changes: what was taken up and runs no more is not waited for.
+   */
+  async #settle(isNotice = false): Promise<void> {
+    const isAtRest = isNotice && !(await this.isRunning());
     for (const id of this.#open) {
-      const { state, answer } = await this.#client.message(id);
-      const heardAt = answer === null ? -1 : this.#heard.indexOf(answer);
-      if (state !== 'done' || (answer !== null && heardAt === -1)) continue;
-      if (heardAt >= 0) this.#heard.splice(heardAt, 1);
-      this.#open.delete(id);
+      const message = await this.#lookUp(id);
+      if (message !== undefined && this.#isOver(message, isAtRest)) this.#open.delete(id);
     }
-    if (!this.isBusy) {
-      this.#heard.length = 0;
-      this.#onIdle();
+    if (this.isBusy) return;
+    this.#heard.length = 0;
+    for (const resolve of this.#onIdle) resolve();
+    this.#onIdle.clear();
+  }
+
+  /** Takes the answer out of what was heard, so that the same words answer one message alone. */
+  #isOver({ state, answer }: MessageReply, isAtRest: boolean): boolean {
+    const heardAt = answer === null ? -1 : this.#heard.indexOf(answer);
+    const isAnswered = state === 'done' && (answer === null || heardAt >= 0);
+    const isOver = isAnswered || (isAtRest && state !== 'unclaimed');
+    if (isOver && heardAt >= 0) this.#heard.splice(heardAt, 1);
+    return isOver;
+  }
+
+  /** Undefined when nobody answers: what the stream tells next asks again. */
+  async #lookUp(id: string): Promise<MessageReply | undefined> {
+    try {
+      return await this.#client.message(id);
+    } catch (error) {
+      if (error instanceof ApiProblem) throw error;
+      return undefined;
     }
   }
+}
+
+/** The code of what broke a connection, as `fetch` hides it. */
+function causeOf(error: unknown): string {
+  const { cause } = error instanceof Error ? error : {};
+  if (cause instanceof Error && 'code' in cause) return String(cause.code);
+  return error instanceof Error ? error.message : String(error);
+}
+
+function notSent(error: unknown, isRefused: boolean): NotSent {
+  const why = causeOf(error);
+  return new NotSent(
+    isRefused
+      ? `Not sent: no host answers (${why}).`
+      : `Perhaps not sent: the connection was lost (${why}). /tasks shows what was taken.`,
+    { cause: error },
+  );
 }

@@ -8,10 +8,10 @@ export async function chat(options: ReadOptions): Promise<void> {
     process.once('SIGTERM', () => over.abort());
     if (process.stdin.isTTY) {
       const { chatAtTerminal } = await import('../chat/terminal.ts');
-      await chatAtTerminal(client, over.signal);
+      await chatAtTerminal(client, { signal: over.signal });
     } else {
       const { chatFromPipe } = await import('../chat/pipe.ts');
-      await chatFromPipe(client, over.signal);
+      await chatFromPipe(client, { signal: over.signal });
     }
   });
 }

@@ -28,12 +28,15 @@ export async function start(options: StartOptions): Promise<void> {
   });
   const over = new AbortController();
   const ended = endOnSignals(host, over);
+  const since = Date.now();
   const started = await host.start();
   // A signal that came while it started has stopped it already.
   if (over.signal.aborted) return ended;
   const { url, model } = started;
   printText(`ready ${url} ${model.provider}/${model.name} ${model.price}`);
-  if (options.terminal) void talk(started, over);
+  const graceSeconds = config.values['drain.graceSeconds'];
+  over.signal.addEventListener('abort', () => void tellDrain(started, graceSeconds));
+  if (options.terminal) void talk(started, { over, since });
   return ended;
 }
 
@@ -66,6 +69,14 @@ function endOnSignals(host: Host, over: AbortController): Promise<void> {
   return promise;
 }
 
+/** Says what a host that ends still waits for; nothing when nothing runs. */
+async function tellDrain({ client }: StartedHost, graceSeconds: number): Promise<void> {
+  const { runningTurns } = await client.status().catch(() => ({ runningTurns: 0 }));
+  if (runningTurns === 0) return;
+  const turns = `${runningTurns} ${runningTurns === 1 ? 'turn' : 'turns'}`;
+  printError(`Draining: ${turns} may end within ${graceSeconds} s. A second signal cuts it.`);
+}
+
 async function broken(host: Host, error: unknown): Promise<void> {
   await host.crash(error);
   process.exit(EXIT.failed);
@@ -84,15 +95,19 @@ async function failed(host: Host, reason: string): Promise<void> {
 }
 
 /** The chat below the ready line; leaving it ends the host, a pipe that ends does not. */
-async function talk({ client }: StartedHost, over: AbortController): Promise<void> {
+async function talk(
+  { client }: StartedHost,
+  { over, since }: { readonly over: AbortController; readonly since: number },
+): Promise<void> {
+  const options = { signal: over.signal, since };
   try {
     if (process.stdin.isTTY) {
       const { chatAtTerminal } = await import('../chat/terminal.ts');
-      await chatAtTerminal(client, over.signal);
+      await chatAtTerminal(client, options);
       over.abort();
     } else {
       const { chatFromPipe } = await import('../chat/pipe.ts');
-      await chatFromPipe(client, over.signal);
+      await chatFromPipe(client, options);
     }
   } catch (error) {
     if (!over.signal.aborted) printError(`the chat ended: ${String(error)}`);

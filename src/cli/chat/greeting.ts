@@ -1,0 +1,45 @@
+import type { Client } from '../../client/client.ts';
+import type { OutboxReply } from '../../wire/status.ts';
+
+const SHOWN_MOST = 5;
+
+export interface Greeting {
+  /** What the conversation heard meanwhile, oldest first. */
+  readonly missed: readonly OutboxReply[];
+  /** What waits for a person, wherever it began; each once, and none that `missed` tells already. */
+  readonly waiting: readonly string[];
+}
+
+/**
+ * What a person who comes back must see: what was said in the conversation since `since` (a time of
+ * this machine; nothing without it), and what waits for them.
+ */
+export async function readGreeting(
+  client: Client,
+  conversation: string,
+  since: number | undefined,
+): Promise<Greeting> {
+  const missed = since === undefined ? [] : await readMissed(client, conversation, since);
+  const told = new Set(missed.flatMap(({ taskId, subjectId }) => [taskId, subjectId]));
+  const { items } = await client.attention();
+  const open = items.filter(({ subjectId }) => !told.has(subjectId));
+  const lines = open.map(({ sentence, command }) =>
+    command === null || sentence.includes(command) ? sentence : `${sentence}\n  ${command}`,
+  );
+  return { missed, waiting: atMost(lines) };
+}
+
+async function readMissed(
+  client: Client,
+  conversation: string,
+  since: number,
+): Promise<readonly OutboxReply[]> {
+  const { items } = await client.outbox({ conversation });
+  return items.filter(({ at }) => Date.parse(at) >= since).toReversed();
+}
+
+/** The first few, and how many there are beside them. */
+export function atMost(lines: readonly string[]): readonly string[] {
+  if (lines.length <= SHOWN_MOST) return lines;
+  return [...lines.slice(0, SHOWN_MOST), `and ${lines.length - SHOWN_MOST} more: /tasks`];
+}
