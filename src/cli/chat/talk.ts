@@ -26,6 +26,8 @@ export class Talk {
   readonly #said = new Set<string>();
   /** What was shown and is not yet known to answer something from here. */
   readonly #heard: string[] = [];
+  /** Notices that were shown; one can answer several messages, as that of a stop does. */
+  readonly #notices = new Set<string>();
   /** Messages on their way to the host, whose ids are not known yet. */
   #posting = 0;
   /** What a greeting told already and the stream may tell again. */
@@ -122,7 +124,7 @@ export class Talk {
     for await (const event of this.#client.conversationEvents(this.#id, { ...after, signal })) {
       if (!this.#wasGreeted(event)) show(event);
       if (event.type === 'notice') {
-        this.#heard.push(event.sentence);
+        this.#notices.add(event.sentence);
         await this.#settle(true);
       } else if (event.type === 'message' && event.role === 'assistant') {
         this.#heard.push(event.text);
@@ -161,6 +163,7 @@ export class Talk {
     }
     if (this.isBusy) return;
     this.#heard.length = 0;
+    this.#notices.clear();
     for (const resolve of this.#onIdle) resolve();
     this.#onIdle.clear();
   }
@@ -168,7 +171,8 @@ export class Talk {
   /** Takes the answer out of what was heard, so that the same words answer one message alone. */
   #isOver({ state, answer }: MessageReply, isAtRest: boolean): boolean {
     const heardAt = answer === null ? -1 : this.#heard.indexOf(answer);
-    const isAnswered = state === 'done' && (answer === null || heardAt >= 0);
+    const isShown = answer === null || heardAt >= 0 || this.#notices.has(answer);
+    const isAnswered = state === 'done' && isShown;
     const isOver = isAnswered || (isAtRest && state !== 'unclaimed');
     if (isOver && heardAt >= 0) this.#heard.splice(heardAt, 1);
     return isOver;
