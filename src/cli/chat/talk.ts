@@ -12,7 +12,7 @@ const TRIES = 3;
 const COMMAND = /^\/[a-z]/i;
 
 /** A message that no host is known to have taken. */
-export class NotSent extends Error {
+class NotSent extends Error {
   override readonly name = 'NotSent';
 }
 
