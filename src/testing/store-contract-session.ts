@@ -10,6 +10,7 @@ import {
   idOf,
   sessionRow,
   stepRow,
+  turnRow,
 } from './store-rows.ts';
 
 const CONVERSATION = conversationRow();
@@ -156,6 +157,7 @@ export const SESSION_CASES: readonly Case[] = [
       await mustPut(
         store,
         { write: 'event.insert', row: eventRow({ seq: 1 }) },
+        { write: 'turn.insert', row: turnRow() },
         { write: 'step.insert', row: stepRow({ seq: 3 }) },
         {
           write: 'step.insert',

@@ -69,7 +69,11 @@ export const TURN_CASES: readonly Case[] = [
     'E-1: a step is appended once and finished once',
     async ({ store }) => {
       const started = stepRow({ runId: idOf('run', 1) });
-      await mustPut(store, { write: 'step.insert', row: started });
+      await mustPut(
+        store,
+        { write: 'turn.insert', row: turnRow() },
+        { write: 'step.insert', row: started },
+      );
       await mustLose(store, { write: 'step.insert', row: started });
       const finished: StepRecord = {
         ...started,

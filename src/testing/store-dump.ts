@@ -14,7 +14,7 @@ const ORDER = {
   idempotency: 'scope',
   task: 'id',
   turn: 'id',
-  step: 'conversation_id, seq',
+  step: 'conversation_id, seq, turn_id',
   event: 'conversation_id, seq',
   outbox: 'conversation_id, seq',
   run: 'id',

@@ -108,7 +108,7 @@ function turnTables({ text, int, plain, keyed }: Words): readonly string[] {
       finished_id ${text}, finished_seq ${int}, finished_at ${int}, tool ${text}, call_id ${text},
       repeatable ${text}, error_code ${text}, provider ${text}, model ${text},
       input_tokens ${int}, output_tokens ${int}, cost ${int}, input ${text}, output ${text},
-      primary key (conversation_id, seq))${plain}`,
+      primary key (turn_id, seq))${plain}`,
   ];
 }
 
@@ -146,6 +146,7 @@ const EXPECTED: readonly string[] = [
     ['turn', 'turn', '1000000 1'],
     ['turn', 'turn_of_conversation', '1000000 1000 1 1'],
     ['turn', 'turn_open', '10 5 1'],
+    ['step', 'sqlite_autoindex_step_1', '10000000 10 1'],
     ['outbox', 'sqlite_autoindex_outbox_1', '1000000 1000 1'],
     ['outbox', 'sqlite_autoindex_outbox_2', '1000000 1'],
     ['outbox', 'sqlite_autoindex_outbox_3', '1000000 1'],

@@ -73,12 +73,17 @@ export const sessionReads = {
           db
             .selectFrom(
               db
-                .selectFrom('step')
+                .selectFrom('turn')
+                .innerJoin('step', 'step.turn_id', 'turn.id')
                 .select(
-                  sql<number>`case when id = ${arg.id} then seq else finished_seq end`.as('seq'),
+                  sql<number>`case when step.id = ${arg.id} then step.seq else step.finished_seq end`.as(
+                    'seq',
+                  ),
                 )
-                .where('conversation_id', '=', arg.conversationId)
-                .where(sql<boolean>`(id = ${arg.id} or finished_id = ${arg.id})`)
+                .where('turn.conversation_id', '=', arg.conversationId)
+                .where(sql<boolean>`(step.id = ${arg.id} or step.finished_id = ${arg.id})`)
+                .orderBy('turn.first_seq', 'desc')
+                .orderBy('turn.id', 'desc')
                 .orderBy('step.seq', 'desc')
                 .limit(sql.lit(1))
                 .as('found'),

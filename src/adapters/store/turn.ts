@@ -1,15 +1,28 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import type { StepRecord } from '../../core/turn/record.ts';
+import type { ConversationId } from '../../kernel/ids.ts';
 import type { TurnReads, TurnWrites } from '../../ports/turn.ts';
-import type { ReadDefinitions, WriteDefinitions } from './statement.ts';
-import { columns, selection } from './tables.ts';
+import type { Db, ReadDefinitions, WriteDefinitions } from './statement.ts';
+import { columns, selection, type Tables } from './tables.ts';
 
-// A conversation has one turn at a time and a turn ends after its steps (V3), so the steps of a turn
-// stand between its first number and the next turn's. That is why steps need no index of their own:
-// each would cost a page in every commit of a step.
+// Steps are found by their turn, and the turns by their conversation. Turns begin in the order of their
+// ids, so those that run at once have the keys of their steps side by side and share pages; by their
+// conversation each would cost a page of its own in every commit. A conversation has one turn at a time
+// and a turn ends after its steps (V3): by turn and then by number is by number.
 const TURN = selection('turn');
 const STEP = selection('step');
 const OPEN = sql<boolean>`turn.ended_at is null`;
+
+/** The steps of a conversation, by way of its turns. */
+function ofConversation(
+  db: Db,
+  arg: { readonly conversationId: ConversationId },
+): SelectQueryBuilder<Tables, 'turn' | 'step', object> {
+  return db
+    .selectFrom('turn')
+    .innerJoin('step', 'step.turn_id', 'turn.id')
+    .where('turn.conversation_id', '=', arg.conversationId);
+}
 
 export const turnReads = {
   'turn.byId': {
@@ -59,13 +72,8 @@ export const turnReads = {
       db
         .selectFrom('step')
         .select(STEP)
-        .where('conversation_id', '=', arg.conversationId)
         .where('turn_id', '=', arg.turnId)
-        .where(
-          'seq',
-          '>',
-          sql<number>`coalesce((select first_seq from turn where turn.id = ${arg.turnId}), 0)`,
-        )
+        .where('conversation_id', '=', arg.conversationId)
         .orderBy('seq', 'desc')
         .limit(sql.lit(1)),
   },
@@ -75,61 +83,64 @@ export const turnReads = {
       db
         .selectFrom('step')
         .select(STEP)
-        .where('conversation_id', '=', arg.conversationId)
-        .where('state', '=', sql.lit('started'))
         .where(
-          'seq',
-          '>',
-          sql<number>`coalesce((select max(first_seq) from turn
-            where turn.conversation_id = ${arg.conversationId}), 0)`,
+          'turn_id',
+          '=',
+          db
+            .selectFrom('turn')
+            .select('turn.id')
+            .where('turn.conversation_id', '=', arg.conversationId)
+            .orderBy('turn.first_seq', 'desc')
+            .orderBy('turn.id', 'desc')
+            .limit(sql.lit(1)),
         )
+        .where('state', '=', sql.lit('started'))
         .orderBy('seq'),
   },
   'step.after': {
     gives: 'many',
     build: (db, arg) =>
-      db
-        .selectFrom('step')
+      ofConversation(db, arg)
         .select(STEP)
-        .where('conversation_id', '=', arg.conversationId)
-        .where(sql<boolean>`(seq > ${arg.after} or finished_seq > ${arg.after})`)
+        .where(sql<boolean>`(step.seq > ${arg.after} or step.finished_seq > ${arg.after})`)
         .where(
-          'seq',
-          '>',
+          'turn.first_seq',
+          '>=',
           sql<number>`coalesce((select max(first_seq) from turn
             where turn.conversation_id = ${arg.conversationId} and first_seq <= ${arg.after}), 0)`,
         )
-        .orderBy('seq')
+        .orderBy('turn.first_seq')
+        .orderBy('turn.id')
+        .orderBy('step.seq')
         .limit(arg.limit),
   },
   'step.before': {
     gives: 'many',
     build: (db, arg) =>
-      db
-        .selectFrom('step')
+      ofConversation(db, arg)
         .select(STEP)
-        .where('conversation_id', '=', arg.conversationId)
-        .where('seq', '<', arg.before)
-        .orderBy('seq', 'desc')
+        .where('turn.first_seq', '<', arg.before)
+        .where('step.seq', '<', arg.before)
+        .orderBy('turn.first_seq', 'desc')
+        .orderBy('turn.id', 'desc')
+        .orderBy('step.seq', 'desc')
         .limit(arg.limit),
   },
   'step.ofTask': {
     gives: 'many',
     build: (db, arg) =>
-      db
-        .selectFrom('step')
+      ofConversation(db, arg)
         .select(STEP)
-        .where('conversation_id', '=', arg.conversationId)
-        .where('task_id', '=', arg.taskId as StepRecord['taskId'])
-        .where('seq', '>', firstOf(arg))
-        .orderBy('seq')
+        .where('turn.task_id', '=', arg.taskId as StepRecord['taskId'])
+        .orderBy('turn.first_seq')
+        .orderBy('turn.id')
+        .orderBy('step.seq')
         .limit(arg.limit),
   },
   'step.usageOf': {
     gives: 'one',
     build: (db, arg) =>
-      db
-        .selectFrom('step')
+      ofConversation(db, arg)
         .select([
           total('input_tokens').as('inputTokens'),
           total('output_tokens').as('outputTokens'),
@@ -138,24 +149,13 @@ export const turnReads = {
             'unpriced',
           ),
         ])
-        .where('conversation_id', '=', arg.conversationId)
-        .where('task_id', '=', arg.taskId as StepRecord['taskId'])
-        .where('seq', '>', firstOf(arg)),
+        .where('turn.task_id', '=', arg.taskId as StepRecord['taskId']),
   },
 } satisfies ReadDefinitions<TurnReads>;
 
 /** PostgreSQL sums whole numbers as decimals, which come as texts. */
 function total(column: 'input_tokens' | 'output_tokens' | 'cost'): RawBuilder<number> {
   return sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`;
-}
-
-/** Where a task's first turn began: its steps have no index of their own. */
-function firstOf(arg: {
-  readonly conversationId: string;
-  readonly taskId: string;
-}): RawBuilder<number> {
-  return sql<number>`coalesce((select min(first_seq) from turn
-    where turn.conversation_id = ${arg.conversationId} and turn.task_id = ${arg.taskId}), 0)`;
 }
 
 /** What the end of a step adds to its start. */
@@ -201,7 +201,7 @@ export const turnWrites = {
       db
         .updateTable('step')
         .set(columns('step', arg.row, OUTCOME))
-        .where('conversation_id', '=', arg.row.conversationId)
+        .where('turn_id', '=', arg.row.turnId)
         .where('seq', '=', arg.row.seq)
         .where('state', '=', sql.lit('started')),
   },
