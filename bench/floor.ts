@@ -5,9 +5,10 @@ const RESULT = 'x'.repeat(200);
 export const STEPS_PER_WORKFLOW = 10;
 
 /**
- * The floor: a checkpoint written by hand on the same disk with the same durability. A workflow is
- * one row that is made and ended; each of its ten steps of 200 bytes is one row, durable before the
- * next begins; what is ready in one turn of the event loop shares one commit.
+ * The floor: a checkpoint written by hand on the same disk with the same durability. A workflow is a
+ * row that is made, moved on by each step under the guard of its place, and ended; each of its ten steps
+ * of 200 bytes is a row. An insert and an update a step, durable before the next begins; what is ready
+ * in one turn of the event loop shares one commit.
  */
 export class Floor {
   readonly #db: DatabaseSync;
@@ -20,7 +21,7 @@ export class Floor {
     this.#db.exec(`
       pragma page_size = 2048; pragma journal_mode = wal; pragma synchronous = full;
       pragma wal_autocheckpoint = 4000;
-      create table workflow (id integer primary key, state text) strict;
+      create table workflow (id integer primary key, state text, place integer) strict;
       create table step (workflow integer, ordinal integer, result text,
         primary key (workflow, ordinal)) strict, without rowid`);
     this.#workflows = workflows;
@@ -28,9 +29,11 @@ export class Floor {
 
   /** Runs `rounds` workflows after one another in each lane; gives steps per second. */
   async run(rounds: number): Promise<number> {
-    const begin = this.#db.prepare(`insert into workflow values (?, 'running')`);
+    const begin = this.#db.prepare(`insert into workflow values (?, 'running', 0)`);
     const step = this.#db.prepare('insert into step values (?, ?, ?)');
-    const end = this.#db.prepare(`update workflow set state = 'done' where id = ?`);
+    const advance = this.#db.prepare(
+      'update workflow set place = ?, state = ? where id = ? and place = ?',
+    );
     const began = performance.now();
     const lane = async (): Promise<void> => {
       for (let round = 0; round < rounds; round += 1) {
@@ -39,7 +42,8 @@ export class Floor {
           await this.#commit(() => {
             if (ordinal === 0) begin.run(id);
             step.run(id, ordinal, RESULT);
-            if (ordinal === STEPS_PER_WORKFLOW - 1) end.run(id);
+            const state = ordinal === STEPS_PER_WORKFLOW - 1 ? 'done' : 'running';
+            if (advance.run(ordinal + 1, state, id, ordinal).changes !== 1) throw new Error('lost');
           });
         }
       }
