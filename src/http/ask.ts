@@ -30,7 +30,7 @@ export interface AskedBody {
 /** The body of a request in the shape of its route; throws what refuse. */
 export async function askBody(line: Route, request: Request, env: SocketEnv): Promise<AskedBody> {
   if (line.body === undefined) return { body: undefined, canonical: '' };
-  const isAbsent = line.isBodyOptional === true && !hasBody(request);
+  const isAbsent = line.isBodyOptional === true && !hasBody(request, env);
   const value = isAbsent ? {} : await readJson(request, env);
   const parsed = line.body.safeParse(value);
   if (!parsed.success) throw problem('invalid', { errors: errorsOf(parsed.error) });

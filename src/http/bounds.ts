@@ -31,7 +31,10 @@ export async function readBody(request: Request, env: SocketEnv): Promise<string
 }
 
 /** Whether anything was sent as a body; an empty chunked one counts as sent. */
-export function hasBody({ headers }: Request): boolean {
+export function hasBody(request: Request, env: SocketEnv): boolean {
+  // Without a socket no header tells of a body: `new Request` sets no length.
+  if (env.incoming === undefined) return request.body !== null;
+  const { headers } = request;
   const length = headers.get('content-length');
   return headers.get('transfer-encoding') !== null || (length !== null && length !== '0');
 }
