@@ -211,7 +211,10 @@ function sayWait({ words, reader, now }: Telling, task: TaskRecord): readonly st
 function sayChain({ words, reader, now }: Telling, found: Found): readonly string[] {
   const { events, calls } = found;
   const told = [
-    ...events.map((event) => ({ ...placed(event), sentence: sayEvent(words, event) })),
+    ...events.map((event) => ({
+      ...placed(event),
+      sentence: sayEvent(words, asMandated(event, found.task)),
+    })),
     ...calls.map((step) => ({
       seq: step.seq,
       at: step.startedAt,
@@ -227,6 +230,11 @@ function sayChain({ words, reader, now }: Telling, found: Found): readonly strin
     ...shown,
     ...(earlier === 0 ? [] : [words.why.earlier(String(earlier))]),
   ];
+}
+
+// The host makes a task when a turn claims its message; a person asks whose task it is.
+function asMandated(event: EventRecord, { mandatePrincipal }: TaskRecord): EventRecord {
+  return event.type === 'task.created' ? { ...event, by: mandatePrincipal } : event;
 }
 
 function sayCall(words: Catalogue, step: StepRecord): string {
