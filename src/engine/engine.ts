@@ -61,6 +61,8 @@ export interface ConversationOpening {
 
 export interface MessageIntake {
   readonly conversationId: ConversationId;
+  /** The conversation's channel, of a caller who has read it: it never changes. */
+  readonly channel?: string;
   readonly text: string;
   readonly replyTo?: string;
   readonly principal: Principal;

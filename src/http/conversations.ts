@@ -77,10 +77,11 @@ async function getConversation(call: Call): Promise<Response> {
 
 async function postMessage(call: Call<unknown, MessageCreateBody>): Promise<Response> {
   const { door, identity, body, idempotency } = call;
-  const { id: conversationId } = await demandConversation(call, call.id, 'write');
+  const { id: conversationId, channel } = await demandConversation(call, call.id, 'write');
   const { text, replyTo } = body;
   const accepted = await door.engine.acceptMessage({
     conversationId,
+    channel,
     text,
     ...(replyTo === undefined ? {} : { replyTo }),
     principal: identity.principal,

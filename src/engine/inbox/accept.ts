@@ -1,4 +1,5 @@
 import { refuse, type Refusal } from '../../kernel/fault.ts';
+import type { ConversationId } from '../../kernel/ids.ts';
 import { principalName } from '../../kernel/principal.ts';
 import type { Unit } from '../../ports/store.ts';
 import type { Accepted, EngineParts, MessageIntake } from '../engine.ts';
@@ -23,14 +24,14 @@ export async function acceptMessage(
   kind: 'genuine' | 'command',
 ): Promise<Accepted | Refusal> {
   const { conversationId, principal, text } = intake;
-  const conversation = await parts.store.query('conversation.byId', { id: conversationId });
-  if (conversation === undefined) return refuse('not_found', { id: conversationId });
+  const channel = intake.channel ?? (await channelOf(parts, conversationId));
+  if (channel === undefined) return refuse('not_found', { id: conversationId });
   const messageId = parts.ids.next('message');
   const draft: Draft = {
     messageId,
     conversationId,
     kind,
-    channel: conversation.channel,
+    channel,
     externalId: intake.externalId ?? messageId,
     principal,
     text,
@@ -39,6 +40,10 @@ export async function acceptMessage(
     idempotency: scopeOf(principal, intake.idempotency),
   };
   return settle(parts, () => messageUnit(draft));
+}
+
+async function channelOf(parts: EngineParts, id: ConversationId): Promise<string | undefined> {
+  return (await parts.store.query('conversation.byId', { id }))?.channel;
 }
 
 function messageUnit(draft: Draft): Unit<BaseReads, Accepted | Refusal> {
