@@ -29,19 +29,28 @@ function quickSet(): Promise<SeedSet> {
 }
 
 describe('under crashes, zombies and faults of every kind', () => {
-  const rules: readonly string[] = [
-    'V1, V2: a message that comes again is one entry, one task and one answer',
-    'V3, T-10: a conversation has one turn at a time, in inbox order, its steps without a gap',
-    'V4, E-1, E-2: a call is journalled before it runs, and what is uncertain never runs again',
-    'V8: each entry into a state that waits for a person has one notice, and its command leaves it',
-    'V14, W-1: a stopped task starts nothing, and what ran of it ends soon',
-    'V17: what every record says equals the replay of its events and steps',
-    'V18, V19: an end stays as it was, and no older token writes after a newer one',
-    'V20, T-16: with the faults ended everything comes to rest with a visible last word',
-    'T-1: nothing is acknowledged that is not in the inbox',
-    'R-14: on a shared store no host loses a turn while its lease holds',
+  const rules: readonly { readonly title: string }[] = [
+    { title: 'V1, V2: a message that comes again is one entry, one task and one answer' },
+    {
+      title:
+        'V3, T-10: a conversation has one turn at a time, in inbox order, its steps without a gap',
+    },
+    {
+      title:
+        'V4, E-1, E-2: a call is journalled before it runs, and what is uncertain never runs again',
+    },
+    {
+      title:
+        'V8: each entry into a state that waits for a person has one notice, and its command leaves it',
+    },
+    { title: 'V14, W-1: a stopped task starts nothing, and what ran of it ends soon' },
+    { title: 'V17: what every record says equals the replay of its events and steps' },
+    { title: 'V18, V19: an end stays as it was, and no older token writes after a newer one' },
+    { title: 'V20, T-16: with the faults ended everything comes to rest with a visible last word' },
+    { title: 'T-1: nothing is acknowledged that is not in the inbox' },
+    { title: 'R-14: on a shared store no host loses a turn while its lease holds' },
   ];
-  for (const title of rules) {
+  for (const { title } of rules) {
     test(title, async () => {
       const { failures } = await quickSet();
       const ids = title.slice(0, title.indexOf(':')).split(', ');
