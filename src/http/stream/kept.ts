@@ -67,17 +67,21 @@ async function lookUp(
 ): Promise<Words | undefined> {
   if (moment.kind !== 'event' || (runId !== null && moment.event.runId !== runId)) return undefined;
   const { outboxId, messageId } = referencesOf(moment);
-  if (outboxId !== undefined) {
-    const row = await engine.store.query('outbox.byId', { id: outboxId as OutboxId });
-    // A stop by command is told by its notice alone.
-    if (row === undefined || (moment.event.type === 'command.answered' && row.kind === 'notice')) {
-      return undefined;
-    }
-    const { subjectId } = row;
-    return { text: wordsOf(engine, row), subjectId, command: commandOf(row) };
-  }
-  if (moment.event.type !== 'message.accepted' || messageId === undefined) return undefined;
+  const { type } = moment.event;
+  if (outboxId !== undefined) return wordsOfEntry(engine, outboxId as OutboxId, type);
+  if (type !== 'message.accepted' || messageId === undefined) return undefined;
   const message = await engine.store.query('message.byId', { id: messageId as MessageId });
   // What the host says to the model is nobody's message.
   return message === undefined || message.kind === 'generated' ? undefined : { text: message.text };
+}
+
+async function wordsOfEntry(
+  engine: Engine,
+  id: OutboxId,
+  type: string,
+): Promise<Words | undefined> {
+  const row = await engine.store.query('outbox.byId', { id });
+  // A stop by command is told by its notice alone.
+  if (row === undefined || (type === 'command.answered' && row.kind === 'notice')) return undefined;
+  return { text: wordsOf(engine, row), subjectId: row.subjectId, command: commandOf(row) };
 }
