@@ -187,7 +187,7 @@ describe('a broken configuration', () => {
     assert.match(stderr, /bad_workspace: .*lie in one another/);
   });
 
-  test('A-4: TLS files that cannot be read stop the start', async (t) => {
+  test('TLS files that cannot be read stop the start', async (t) => {
     const place = new Place(
       'model: { provider: rehearsal }\napi: { port: 0, tls: { keyFile: k, certFile: c } }\n',
     );

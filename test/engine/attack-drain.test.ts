@@ -24,7 +24,7 @@ function onAbort<T>(signal: AbortSignal, outcome: T): Promise<T> {
   });
 }
 
-test('R-1 U-4 a model call that a drain cuts leaves its task interrupted, never failed', async () => {
+test('R-1 a model call that a drain cuts leaves its task interrupted, never failed', async () => {
   const place = new Installation();
   const asked = Promise.withResolvers<void>();
   place.model.answer = (_request, signal) => {
@@ -108,7 +108,7 @@ test('W-1 a call that does not heed its signal is cut off within its limit after
   await engine.stop(0);
 });
 
-test('U-7 a drain ends although a model and a tool hang', async () => {
+test('a drain ends although a model and a tool hang', async () => {
   const place = new Installation();
   const started = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
@@ -170,7 +170,7 @@ test('T-16 a passing fault of a read costs no turn', async () => {
   await engine.stop(0);
 });
 
-test('U-7 a host that is stopped while it starts takes up nothing', async () => {
+test('a host that is stopped while it starts takes up nothing', async () => {
   const place = new Installation();
   const gate = Promise.withResolvers<void>();
   const store = new ShakyStore(place.store, async ({ unit }) => {
@@ -192,7 +192,7 @@ test('U-7 a host that is stopped while it starts takes up nothing', async () => 
   assert.ok((await place.rows('host')).every((host) => host['stopped_at'] !== null));
 });
 
-test('U-7 a host that is stopped while it answers open commands takes up nothing', async () => {
+test('a host that is stopped while it answers open commands takes up nothing', async () => {
   const place = new Installation();
   const before = await place.host();
   await before.stop(0);

@@ -129,7 +129,7 @@ test('T-19 a turn without progress is told so, once, and then its task is blocke
   await engine.stop(0);
 });
 
-test("T-11 a person's message that came during a second empty turn gets a turn of its own", async () => {
+test("a person's message that came during a second empty turn gets a turn of its own", async () => {
   const place = new Installation();
   const second = Promise.withResolvers<ModelOutcome>();
   const asked = Promise.withResolvers<void>();
@@ -154,7 +154,7 @@ test("T-11 a person's message that came during a second empty turn gets a turn o
   await engine.stop(0);
 });
 
-test('T-11 a message joins a run only from its own principal or an admin', async () => {
+test('a message joins a run only from its own principal or an admin', async () => {
   const place = new Installation();
   const answer = Promise.withResolvers<ModelOutcome>();
   place.model.answer = () => answer.promise;
@@ -197,7 +197,7 @@ test('T-10 a message to an interrupted run holds back nothing and ends with its 
   await engine.stop(0);
 });
 
-test('T-11 a message that races with the answer is answered once or refused', async () => {
+test('a message that races with the answer is answered once or refused', async () => {
   for (let delay = 0; delay < 8; delay += 1) {
     const place = new Installation();
     const reached = Promise.withResolvers<void>();

@@ -103,7 +103,7 @@ describe('moveTask', () => {
     assert.deepEqual([changedAt, endedAt], [NOW, NOW]);
   });
 
-  test('T-6 a wait names what it waits for and goes with the next move', () => {
+  test('a wait names what it waits for and goes with the next move', () => {
     const wait = { kind: 'assessment', id: 'x', until: NOW + 5 } as const;
     const data = JSON.stringify({ tools: [] });
     const order = { to: 'waiting', reason: 'interrupted', now: NOW } as const;

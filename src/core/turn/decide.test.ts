@@ -24,7 +24,7 @@ describe('judgeModel', () => {
     assert.deepEqual(judgeModel(nonsense), { kind: 'invalid', why: 'nonsense' });
   });
 
-  test('T-12 a refusal is named as one, everything else as a model that cannot be had', () => {
+  test('a refusal is named as one, everything else as a model that cannot be had', () => {
     for (const [kind, reason] of [
       ['refused', 'model_refused'],
       ['transient', 'model_unavailable'],
@@ -35,7 +35,7 @@ describe('judgeModel', () => {
     }
   });
 
-  test('T-13 the words of a fault never become an answer', () => {
+  test('the words of a fault never become an answer', () => {
     const faults = fc.record({
       kind: fc.constant('fault' as const),
       class: fc.constantFrom('refused', 'transient', 'aborted', 'nonsense'),
