@@ -1,6 +1,15 @@
+import type { ApprovalRecord } from '../core/approval/record.ts';
+import type { LimiterRecord } from '../core/budget/record.ts';
 import type { TaskRecord } from '../core/task/record.ts';
 import type { Refusal } from '../kernel/fault.ts';
-import type { ConversationId, HostId, MessageId, RunId, TaskId } from '../kernel/ids.ts';
+import type {
+  ApprovalId,
+  ConversationId,
+  HostId,
+  MessageId,
+  RunId,
+  TaskId,
+} from '../kernel/ids.ts';
 import type { Principal } from '../kernel/principal.ts';
 import type { Instant, Millis } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -12,6 +21,17 @@ import type { Store } from '../ports/store.ts';
 import type { Tools } from '../ports/tools.ts';
 import type { Live } from './turn/live.ts';
 
+/** One agent of the installation, under the name that its records carry (T-21). */
+export interface Agent {
+  readonly name: string;
+  /** Its standing instructions, read again at each turn. */
+  readonly instructions: () => Promise<string>;
+  readonly tools: Tools;
+  readonly model: Model;
+  /** Asked in this order when `model` cannot answer (T-13, T-18). */
+  readonly fallbacks: readonly Model[];
+}
+
 /** What the host decides with; everything outside is given (design principle 6). */
 export interface EngineParts {
   readonly store: Store;
@@ -19,17 +39,18 @@ export interface EngineParts {
   readonly ids: Ids;
   readonly digest: Digest;
   readonly log: Log;
-  readonly model: Model;
-  readonly tools: Tools;
-  /** The standing instructions of the agent, read again at each turn. */
-  readonly instructions: () => Promise<string>;
+  /** The first is the default route: what a conversation gets that no rule gives another (T-21). */
+  readonly agents: readonly [Agent, ...Agent[]];
+  /** What `/model` may choose, each once; by `name`, or by `provider/name` where names repeat. */
+  readonly models: readonly Model[];
+  /** Assigns messages to tasks (T-2). */
+  readonly classifier: Model;
   /** Called once when the store can no longer be trusted: the process ends with exit code 6 (G-6). */
   readonly onStoreFailed: (reason: string) => void;
   readonly options: EngineOptions;
 }
 
 export interface EngineOptions {
-  readonly agent: string;
   readonly pid: number;
   readonly locale: 'en' | 'de';
   readonly timeZone: string;
@@ -41,10 +62,16 @@ export interface EngineOptions {
   readonly tokensLimit: number;
   readonly costLimitMicroUsd: number;
   readonly continuationsLimit: number;
+  /** What a message meets that arrives during a turn (T-11). */
+  readonly whileBusy: WhileBusy;
+  /** How long an approval stays open (E-4). */
+  readonly approvalMs: Millis;
   readonly leaseMs: Millis;
   readonly leaseRenewMs: Millis;
   readonly tickMs: Millis;
 }
+
+export type WhileBusy = 'steer' | 'wait' | 'interrupt' | 'collect';
 
 /** A used `Idempotency-Key`: unique per principal; `fingerprint` is the digest of route and body. */
 export interface Idempotency {
@@ -56,6 +83,8 @@ export interface ConversationOpening {
   readonly channel: string;
   /** Without one the conversation is its own address. */
   readonly address?: string;
+  /** Another than the default agent; unknown ones are refused by the caller (T-21). */
+  readonly agent?: string;
   readonly principal: Principal;
 }
 
@@ -100,11 +129,56 @@ export interface AcceptedRun extends Accepted {
   readonly taskId: TaskId;
 }
 
-export interface StopOrder {
+/** A principal's order about one task. */
+export interface TaskOrder {
   readonly taskId: TaskId;
   readonly principal: Principal;
+  /** Through which channel it came, for the log of admin actions (X-10). */
+  readonly channel: string;
   readonly expectedVersion?: number;
+  /** Given again, it gives the first outcome and changes nothing (M-7). */
+  readonly receiptId?: string;
 }
+export type StopOrder = TaskOrder;
+
+/** What `/extend` grants: additions, and a deadline as an addition to the old one or as an instant (W-7). */
+export interface Grant {
+  readonly turns?: number;
+  readonly tokens?: number;
+  readonly costMicroUsd?: number;
+  readonly continuations?: number;
+  readonly deadline?: { readonly addMs: Millis } | { readonly at: Instant };
+}
+
+/** An order that was carried out; `repeated` when its receipt had done it before. */
+export interface Ordered {
+  readonly kind: 'ordered';
+  readonly task: TaskRecord;
+  readonly repeated: boolean;
+}
+
+export interface ApprovalOrder {
+  readonly approvalId: ApprovalId;
+  readonly decision: 'approve' | 'deny';
+  readonly principal: Principal;
+  readonly channel: string;
+  readonly receiptId?: string;
+}
+export interface ApprovalAnswered {
+  readonly kind: 'answered';
+  readonly approval: ApprovalRecord;
+  readonly repeated: boolean;
+}
+
+/** Whether the wall clock is believed (design principle 8). */
+export interface ClockTrust {
+  readonly isTrusted: boolean;
+  /** How far it stands from the uptime clock, or before the last commit; positive is ahead. */
+  readonly driftMs: Millis;
+  /** Until when it is not believed without a confirmation; null while it is. */
+  readonly until: Instant | null;
+}
+
 export interface Stopped {
   readonly kind: 'stopped';
   readonly task: TaskRecord;
@@ -125,6 +199,9 @@ export interface Health {
     readonly model: string;
     readonly at: Instant;
   } | null;
+  readonly clock: ClockTrust;
+  /** Limiters that are not open (T-18). */
+  readonly limiters: readonly LimiterRecord[];
 }
 
 /**
@@ -147,6 +224,18 @@ export interface Engine {
   acceptRun(intake: RunIntake): Promise<AcceptedRun | Refusal>;
   messageRun(intake: RunMessageIntake): Promise<Accepted | Refusal>;
   stopTask(order: StopOrder): Promise<Stopped | Refusal>;
+  /** One new turn for what stands still and a person may wake (W-7). */
+  resumeTask(order: TaskOrder): Promise<Ordered | Refusal>;
+  /** Sets a task aside until it is resumed; a running turn of it ends at its step's border. */
+  pauseTask(order: TaskOrder): Promise<Ordered | Refusal>;
+  /** The only way in which a budget or a deadline grows (V15); admin. */
+  extendTask(order: TaskOrder & { readonly grant: Grant }): Promise<Ordered | Refusal>;
+  answerApproval(order: ApprovalOrder): Promise<ApprovalAnswered | Refusal>;
+  /** An admin says that the wall clock is right as it stands (design principle 8). */
+  confirmClock(order: {
+    readonly principal: Principal;
+    readonly channel: string;
+  }): Promise<{ readonly kind: 'confirmed' } | Refusal>;
   /** Cancels a run and its task; a run that has ended keeps its end and is answered as it is (INC-035). */
   cancelRun(order: {
     readonly runId: RunId;

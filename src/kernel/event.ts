@@ -9,11 +9,21 @@ export const EVENTS = {
   'task.created':
     'A task exists with its mandate; to: its first state; data: enrollment, deadline and its limits.',
   'task.moved': 'A task changed its state; from, to, reason.',
+  'task.noted': 'The task wrote its checkpoint; data: text.',
+  'task.continued': 'The task goes on by itself in a further turn; data: note, continuationsUsed.',
+  'task.extended':
+    'An admin moved its budgets; data: the new turnsLimit, tokensLimit, costLimit, continuationsLimit, deadline.',
   'turn.started': 'A turn claimed its inputs; data: messageIds, token.',
   'turn.continued': 'A running turn claimed what arrived for its task; data: messageIds.',
   'turn.stopping': "A stop took the turn's right to write; its running calls are being ended.",
   'turn.ended': 'A turn has its recorded end; data: end.',
   'model.selected': 'The model that the provider reported; data: provider, model.',
+  'model.retried':
+    'A further try of a model call was reserved; data: stepId, tries, provider, model, code.',
+  'approval.asked': 'A call waits for a person; data: approvalId, tool, expiresAt.',
+  'approval.decided': 'An approval has its end; data: approvalId, state.',
+  'session.started': 'A fresh session began; data: sessionId.',
+  'conversation.model': 'The model of the conversation was chosen; data: model.',
   'run.queued': 'A run was accepted.',
   'run.started': 'A turn took up the run for the first time.',
   'run.completed': 'A run ended with an answer; data: outboxId.',

@@ -27,6 +27,7 @@ export type MessageId = Id<'message'>;
 export type OutboxId = Id<'outbox'>;
 export type TurnId = Id<'turn'>;
 export type HostId = Id<'host'>;
+export type ApprovalId = Id<'approval'>;
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BODY = /^[0-9A-HJKMNP-TV-Z]{16}$/;

@@ -19,6 +19,40 @@ export const LIMITS = {
   correctiveTurnsMax: 1,
   /** The same call with the same result in a row that ends a turn (T-19). */
   sameCallMax: 3,
+  /** Tries of a model call after its first (T-18), and the pauses before them, doubling. */
+  modelRetriesMax: 5,
+  modelRetryFirstMs: SECOND,
+  modelRetryMaxMs: 60 * SECOND,
+  /** A named instant farther away than this parks the turn; a nearer one is waited for (T-12). */
+  quotaParkMs: 60 * SECOND,
+  /** Quota waits of a task in a row (T-12). */
+  quotaWaitsMax: 10,
+  /** A key, account or balance that was refused is not asked again for this long (T-12). */
+  refusedCoolMs: 30 * SECOND,
+  /** Pauses between two probes of a provider that is down, doubling (R-15). */
+  probeFirstMs: 5 * SECOND,
+  probeMaxMs: 5 * MINUTE,
+  probeCallMs: 10 * SECOND,
+  /** The classifier's call (T-2), the tasks that it is shown, and what it is shown of each. */
+  classifierMs: 3 * SECOND,
+  classifierTasksMax: 12,
+  classifierTextChars: 2_000,
+  /** How long a question waits for its answer (T-6), at most the task's deadline. */
+  answerWaitMs: 7 * DAY,
+  /** How far away a task may set the instant at which it goes on. */
+  waitInstantMaxMs: 366 * DAY,
+  approvalMs: 24 * HOUR,
+  /** What is kept of a note, of a question and of a checkpoint. */
+  noteCharsMax: 4_000,
+  /** Due records that one look brings in. */
+  dueMax: 64,
+  /** A wall clock this far from the uptime clock is not trusted (design principle 8), for this long. */
+  clockDriftMs: HOUR,
+  clockDistrustMs: 10 * MINUTE,
+  /** Tasks, waits and approvals that `/new` names (W-2). */
+  retainedShown: 12,
+  /** Share of the window that is kept for the answer. */
+  answerReserveShare: 0.1,
   messageCharsMax: 100_000,
   /** Tasks and messages that one `/stop all` ends. */
   stopAllMax: 200,

@@ -3,6 +3,8 @@ import type { Instant, Millis } from '../kernel/time.ts';
 /** Wall time and timers. The store has its own instant inside a unit (`at.now`). */
 export interface Clock {
   now(): Instant;
+  /** Since the machine started, suspended time included; nobody sets it (design principle 8). */
+  uptime(): Millis;
   /** Resolves after `ms`, or at once when `signal` aborts; it never rejects. */
   sleep(ms: Millis, signal?: AbortSignal): Promise<void>;
 }

@@ -1,5 +1,12 @@
-import type { IdempotencyRecord, MessageRecord } from '../core/inbox/record.ts';
-import type { ConversationId, MessageId, OutboxId, TaskId, TurnId } from '../kernel/ids.ts';
+import type { IdempotencyRecord, MessageRecord, ReceiptRecord } from '../core/inbox/record.ts';
+import type {
+  ConversationId,
+  MessageId,
+  OutboxId,
+  SessionId,
+  TaskId,
+  TurnId,
+} from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
 
 export interface InboxReads {
@@ -16,6 +23,11 @@ export interface InboxReads {
    * `active` one. What belongs to a waiting, paused or blocked task holds nothing back (T-10).
    */
   'message.claimable': {
+    readonly args: { readonly conversationId: ConversationId; readonly limit: number };
+    readonly rows: readonly MessageRecord[];
+  };
+  /** Unclaimed genuine inputs of no task yet, in inbox order: what may steer, be collected or be set aside. */
+  'message.unbound': {
     readonly args: { readonly conversationId: ConversationId; readonly limit: number };
     readonly rows: readonly MessageRecord[];
   };
@@ -42,6 +54,20 @@ export interface InboxReads {
     };
     readonly rows: readonly MessageRecord[];
   };
+  /** Claimed inputs of one session's turns with `claimedSeq` above `after`, in that order. */
+  'message.ofSession': {
+    readonly args: {
+      readonly conversationId: ConversationId;
+      readonly sessionId: SessionId;
+      readonly after: number;
+      readonly limit: number;
+    };
+    readonly rows: readonly MessageRecord[];
+  };
+  'receipt.byScope': {
+    readonly args: { readonly scope: string };
+    readonly rows: ReceiptRecord | undefined;
+  };
   /** Conversations that have a claimable input (as above) and no turn, the longest waiting first: the due index. */
   'inbox.due': {
     readonly args: { readonly limit: number };
@@ -63,6 +89,9 @@ export type InboxWrites =
       readonly turnId: TurnId;
       readonly claimedSeq: number;
     }
+  /** Guard: the message is unclaimed and of no task yet. */
+  | { readonly write: 'message.bind'; readonly id: MessageId; readonly taskId: TaskId }
+  | { readonly write: 'receipt.insert'; readonly row: ReceiptRecord }
   /** Guard: the message is not done. */
   | { readonly write: 'message.done'; readonly id: MessageId; readonly answerId: OutboxId | null }
   | { readonly write: 'idempotency.insert'; readonly row: IdempotencyRecord }

@@ -31,6 +31,8 @@ export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
+  /** Asks for an answer of this shape, as JSON in the reply's text (surface: model calls). */
+  readonly answer?: { readonly name: string; readonly schema: JsonObject };
 }
 
 export interface ModelUsage {
@@ -63,7 +65,10 @@ export type ModelOutcome =
       /** The provider's or transport's own code: `http_401`, `timeout`, `connect`, `cut_stream`, `empty`. */
       readonly code: string;
       readonly message: string;
+      /** The instant that the provider named; only of a quota or rate limit. */
       readonly retryAt: Instant | null;
+      /** `account`: key, account or balance were refused, whatever the model and the request. */
+      readonly scope?: 'account' | 'model' | 'request';
       readonly usage: ModelUsage | null;
     };
 
@@ -73,10 +78,16 @@ export interface Model {
   readonly provider: string;
   readonly name: string;
   readonly price: 'free' | 'costs-money' | 'unpriced';
+  /** US dollars per million tokens; null when they are not known: cost is not counted, and that is said. */
+  readonly rates: { readonly input: number; readonly output: number } | null;
+  /** Whose limits its calls share (T-18): provider, address and a digest of the key. */
+  readonly account: string;
   /** In tokens. */
   readonly contextWindow: number;
   /** Loads ahead what the first call would load. A hint: nothing depends on it, and it never rejects. */
   prepare?(): Promise<void>;
+  /** A cheap sign of life: lists models or connects (R-15). No attempt, and it never rejects. */
+  probe(signal: AbortSignal): Promise<'alive' | 'unreachable'>;
   /** Never rejects. `onText` gets live pieces of text, `onModel` the reported model as soon as it is known. */
   call(
     request: ModelRequest,

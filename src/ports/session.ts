@@ -1,5 +1,6 @@
 import type { ConversationRecord, EventRecord, SessionRecord } from '../core/session/record.ts';
-import type { ConversationId } from '../kernel/ids.ts';
+import type { ConversationId, SessionId } from '../kernel/ids.ts';
+import type { Instant } from '../kernel/time.ts';
 
 export interface SessionReads {
   /** Locks the conversation on a shared store: the first read of each unit that writes there. */
@@ -10,6 +11,10 @@ export interface SessionReads {
   'conversation.byAddress': {
     readonly args: { readonly channel: string; readonly address: string };
     readonly rows: ConversationRecord | undefined;
+  };
+  'session.byId': {
+    readonly args: { readonly id: SessionId };
+    readonly rows: SessionRecord | undefined;
   };
   /** Newest first by id; `before` is an id or a text above every id. */
   'conversation.list': {
@@ -52,5 +57,18 @@ export type SessionWrites =
       readonly token: number;
       readonly turnId: string | null;
     }
+  /** Which session new tasks of the conversation begin in, and the model that `/model` chose. */
+  | {
+      readonly write: 'conversation.session';
+      readonly id: ConversationId;
+      readonly sessionId: SessionId;
+    }
+  | {
+      readonly write: 'conversation.model';
+      readonly id: ConversationId;
+      readonly model: string | null;
+    }
   | { readonly write: 'session.insert'; readonly row: SessionRecord }
+  /** Guard: the session has no end. */
+  | { readonly write: 'session.end'; readonly id: SessionId; readonly endedAt: Instant }
   | { readonly write: 'event.insert'; readonly row: EventRecord };

@@ -1,5 +1,8 @@
 import type { Fault } from '../kernel/fault.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { ApprovalReads, ApprovalWrites } from './approval.ts';
+import type { AuditReads, AuditWrites } from './audit.ts';
+import type { BudgetReads, BudgetWrites } from './budget.ts';
 import type { Ids } from './ids.ts';
 import type { InboxReads, InboxWrites } from './inbox.ts';
 import type { LeaseReads, LeaseWrites } from './lease.ts';
@@ -11,7 +14,17 @@ import type { TurnReads, TurnWrites } from './turn.ts';
 
 /** Every named read: its arguments and its rows. A read by key gives one row or undefined, a list gives rows. */
 export interface Reads
-  extends SessionReads, InboxReads, TaskReads, TurnReads, OutboxReads, RunReads, LeaseReads {}
+  extends
+    SessionReads,
+    InboxReads,
+    TaskReads,
+    TurnReads,
+    OutboxReads,
+    RunReads,
+    LeaseReads,
+    ApprovalReads,
+    BudgetReads,
+    AuditReads {}
 
 export type ReadName = keyof Reads;
 export type ReadCall = {
@@ -26,7 +39,10 @@ export type Write =
   | TurnWrites
   | OutboxWrites
   | RunWrites
-  | LeaseWrites;
+  | LeaseWrites
+  | ApprovalWrites
+  | BudgetWrites
+  | AuditWrites;
 export type WriteName = Write['write'];
 
 /** One named read of a unit. */

@@ -1,5 +1,7 @@
 import type { TaskRecord } from '../core/task/record.ts';
+import type { WaitKind } from '../core/task/moves.ts';
 import type { ConversationId, TaskId } from '../kernel/ids.ts';
+import type { Instant } from '../kernel/time.ts';
 
 export interface TaskReads {
   'task.byId': { readonly args: { readonly id: TaskId }; readonly rows: TaskRecord | undefined };
@@ -21,6 +23,21 @@ export interface TaskReads {
   };
   /** Not ended tasks of all conversations by state, for status and attention; newest first. */
   'task.open': { readonly args: { readonly limit: number }; readonly rows: readonly TaskRecord[] };
+  /** Tasks whose `dueAt` is not after `now`, the longest due first (partial index): the due index. */
+  'task.due': {
+    readonly args: { readonly now: Instant; readonly limit: number };
+    readonly rows: readonly TaskRecord[];
+  };
+  /** The earliest `dueAt`. */
+  'task.nextDue': {
+    readonly args: Readonly<Record<string, never>>;
+    readonly rows: { readonly at: Instant } | undefined;
+  };
+  /** Waiting tasks by what they wait for, the longest waiting first. */
+  'task.waitingFor': {
+    readonly args: { readonly kind: WaitKind; readonly id: string; readonly limit: number };
+    readonly rows: readonly TaskRecord[];
+  };
   /** Ids near a mistyped one (same last characters or same prefix), for W-5. */
   'task.nearest': {
     readonly args: { readonly from: string; readonly limit: number };

@@ -1,3 +1,4 @@
+import type { Shown } from '../core/approval/record.ts';
 import type { ModelTool } from './model.ts';
 
 export interface Tool extends ModelTool {
@@ -20,13 +21,27 @@ export type ToolOutcome =
   | { readonly kind: 'result'; readonly text: string }
   | {
       readonly kind: 'error';
-      /** `unknown_tool`, `invalid_args`, `refused`, `not_found`, `timeout`, `ended`, `failed`. */
+      /** `unknown_tool`, `invalid_args`, `refused`, `not_found`, `timeout`, `ended`, `failed`, `changed`. */
       readonly code: string;
       readonly text: string;
     };
 
+/** What is found out about a call before it runs. */
+export interface Examined {
+  /** Whether the configuration wants a person to be asked first (E-4). */
+  readonly needsApproval: boolean;
+  readonly approver: 'any' | 'other';
+  /** Every byte that would run; null for a call that cannot run (unknown tool, invalid arguments). */
+  readonly shown: Shown | null;
+}
+
 export interface Tools {
   readonly list: readonly Tool[];
-  /** Never rejects. When `signal` aborts, everything that the call started has ended before it resolves. */
-  run(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome>;
+  /** Never rejects. A call that cannot run needs no approval: running it gives its error. */
+  examine(call: ToolCall): Promise<Examined>;
+  /**
+   * Never rejects. When `signal` aborts, everything that the call started has ended before it resolves.
+   * With `approved` it runs only if what would run is exactly that, byte for byte; else error `changed`.
+   */
+  run(call: ToolCall, signal: AbortSignal, approved?: Shown): Promise<ToolOutcome>;
 }

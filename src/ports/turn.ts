@@ -1,5 +1,5 @@
 import type { StepRecord, TurnEnd, TurnRecord } from '../core/turn/record.ts';
-import type { ConversationId, HostId, TurnId } from '../kernel/ids.ts';
+import type { ConversationId, HostId, SessionId, TurnId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
 
 /** Sums over the model calls of a task. */
@@ -14,6 +14,11 @@ export interface StepUsage {
 
 export interface TurnReads {
   'turn.byId': { readonly args: { readonly id: TurnId }; readonly rows: TurnRecord | undefined };
+  /** The turn that began last on this store. */
+  'turn.newest': {
+    readonly args: Readonly<Record<string, never>>;
+    readonly rows: TurnRecord | undefined;
+  };
   /** The turn that has the conversation, if any. */
   'turn.ofConversation': {
     readonly args: { readonly conversationId: ConversationId };
@@ -55,10 +60,11 @@ export interface TurnReads {
     };
     readonly rows: readonly StepRecord[];
   };
-  /** The newest steps of a conversation below `before`, newest first; for the model's request. */
+  /** The newest steps of one session below `before`, newest first; for the model's request. */
   'step.before': {
     readonly args: {
       readonly conversationId: ConversationId;
+      readonly sessionId: SessionId;
       readonly before: number;
       readonly limit: number;
     };
@@ -91,5 +97,12 @@ export type TurnWrites =
       readonly endedAt: Instant;
     }
   | { readonly write: 'step.insert'; readonly row: StepRecord }
+  /** Reserves a further try of a model call (T-18). Guard: the step is started and had `tries - 1`. */
+  | {
+      readonly write: 'step.retry';
+      readonly turnId: TurnId;
+      readonly seq: number;
+      readonly tries: number;
+    }
   /** Writes the outcome columns of `row`. Guard: the step is started. */
   | { readonly write: 'step.finish'; readonly row: StepRecord };

@@ -40,6 +40,28 @@ export interface MessageRecord {
   readonly at: Instant;
 }
 
+/**
+ * The channels of inputs that the host makes, with what `externalId` names there: a corrective turn
+ * (its own id), a wait that ended or a resume (task and version), an approval that was answered (its id).
+ */
+export const HOST_CHANNELS = {
+  corrective: 'host',
+  wake: 'wake',
+  approval: 'approval',
+} as const;
+
+/** An order that was given once: repeating it with the same receipt changes nothing (M-7). */
+export interface ReceiptRecord {
+  /** The caller's `receiptId`, else its Idempotency-Key, with its principal before it. */
+  readonly scope: string;
+  /** `task.extend`, `task.resume`, …: what it was used for. */
+  readonly order: string;
+  readonly subjectId: string;
+  /** JSON of the first outcome. */
+  readonly outcome: string;
+  readonly at: Instant;
+}
+
 /** A used `Idempotency-Key` and what it made; kept for 24 h (surface: HTTP). */
 export interface IdempotencyRecord {
   /** `principalName` and the key: the scope in which a key is unique. */

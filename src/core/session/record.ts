@@ -12,6 +12,8 @@ export interface ConversationRecord {
   readonly channel: string;
   readonly address: string;
   readonly sessionId: SessionId;
+  /** What `/model` chose, or null for the agent's own (T-20). */
+  readonly model: string | null;
   /** The last sequence number that an event or a step of this conversation took. */
   readonly seq: number;
   /** The fencing token: each claim, stop or takeover takes the next (design principle 8). */

@@ -17,12 +17,17 @@ export interface TaskBounds {
 
 export type Mandate = Pick<
   TaskRecord,
-  'mandateText' | 'mandatePrincipal' | 'mandateOrigin' | 'mandateAt' | 'mandateHash'
+  | 'mandateText'
+  | 'mandatePrincipal'
+  | 'mandateAuthority'
+  | 'mandateOrigin'
+  | 'mandateAt'
+  | 'mandateHash'
 >;
 
 /** A new task: `active`, `current` (B-1), its mandate written once (T-5), nothing spent. */
 export function openTask(
-  identity: Pick<TaskRecord, 'id' | 'conversationId' | 'agent'>,
+  identity: Pick<TaskRecord, 'id' | 'conversationId' | 'sessionId' | 'agent'>,
   mandate: Mandate,
   bounds: TaskBounds,
   now: Instant,
@@ -39,6 +44,8 @@ export function openTask(
     waitUntil: null,
     waitQuestion: null,
     deadline: bounds.deadlineMs === null ? null : now + bounds.deadlineMs,
+    dueAt: null,
+    checkpoint: null,
     turnsLimit: bounds.turns,
     turnsUsed: 0,
     tokensLimit: bounds.tokens,
@@ -48,6 +55,7 @@ export function openTask(
     continuationsLimit: bounds.continuations,
     continuationsUsed: 0,
     correctionsUsed: 0,
+    quotaWaits: 0,
     recoveryEpoch: 1,
     recoveryAttempts: 0,
     recoveryLifetimeAttempts: 0,
@@ -73,30 +81,40 @@ export interface Move {
     readonly kind: WaitKind;
     readonly id: string | null;
     readonly until: Instant | null;
+    /** What the person was asked. */
+    readonly question?: string;
   };
   /** Parameters of the outcome's sentence, as JSON. */
   readonly outcomeData?: string;
 }
 
-const NO_WAIT = { kind: null, id: null, until: null };
+const NO_WAIT = { kind: null, id: null, until: null, question: undefined };
 
 /** The next record of a task that makes a legal move; the caller has asked `judgeMove` before. */
 export function moveTask(task: TaskRecord, move: Move): TaskRecord {
   invariant(mayMove(task.state, move.to), `a ${task.state} task never becomes ${move.to}`);
-  const { kind, id, until } = move.wait ?? NO_WAIT;
+  const { kind, id, until, question } = move.wait ?? NO_WAIT;
   return {
     ...task,
+    dueAt: dueAt(task, move.to, until),
     state: move.to,
     reason: move.reason,
     version: task.version + 1,
     waitKind: kind,
     waitId: id,
     waitUntil: until,
-    waitQuestion: null,
+    waitQuestion: question ?? null,
     changedAt: move.now,
     endedAt: hasEnded(move.to) ? move.now : null,
     outcomeData: move.outcomeData ?? null,
   };
+}
+
+/** Active work is looked at by its turns; what stands still comes due by its wait or its deadline (T-6, T-7). */
+function dueAt(task: TaskRecord, state: TaskState, until: Instant | null): Instant | null {
+  if (state === 'active' || hasEnded(state)) return null;
+  if (until === null || task.deadline === null) return until ?? task.deadline;
+  return Math.min(until, task.deadline);
 }
 
 /** Whether a principal's order may move this task now; `undefined` means yes (T-4). */
@@ -115,7 +133,7 @@ export function judgeOrder(
 
 /**
  * The task after a turn claimed inputs for it: one turn more is spent, before it is made (T-7).
- * A person's own words end the row of corrective turns (T-8).
+ * A person's own words end the rows of corrective turns (T-8) and of continuations (T-7).
  */
 export function countTurn(task: TaskRecord, by: 'person' | 'host', now: Instant): TaskRecord {
   return {
@@ -123,6 +141,7 @@ export function countTurn(task: TaskRecord, by: 'person' | 'host', now: Instant)
     version: task.version + 1,
     turnsUsed: task.turnsUsed + 1,
     correctionsUsed: by === 'person' ? 0 : task.correctionsUsed,
+    continuationsUsed: by === 'person' ? 0 : task.continuationsUsed,
     changedAt: now,
   };
 }

@@ -41,13 +41,32 @@ export type WaitKind = (typeof WAIT_KINDS)[number];
 /** Why a task stands where it stands; every code has its sentence in `text/` and its way out in `core/notice`. */
 export type TaskReason =
   | 'interrupted'
+  | 'awaits_instant'
+  | 'awaits_answer'
+  | 'awaits_approval'
+  | 'awaits_quota'
+  | 'awaits_provider'
+  | 'paused'
+  | 'wait_elapsed'
   | 'no_outcome'
   | 'no_progress'
+  | 'quota'
+  | 'budget_exhausted'
+  | 'base_too_large'
   | 'stopped_by_person'
   | 'cancelled_by_caller'
+  | 'deadline_passed'
   | 'model_refused'
-  | 'model_unavailable'
   | 'answered';
+
+/** The reason of a task that waits, by what it waits for. */
+export const WAIT_REASONS = {
+  instant: 'awaits_instant',
+  answer: 'awaits_answer',
+  approval: 'awaits_approval',
+  quota: 'awaits_quota',
+  provider: 'awaits_provider',
+} as const satisfies Partial<Record<WaitKind, TaskReason>>;
 
 export function mayMove(from: TaskState, to: TaskState): boolean {
   const allowed: readonly TaskState[] = TASK_MOVES[from];

@@ -1,4 +1,4 @@
-import type { ConversationId, TaskId } from '../../kernel/ids.ts';
+import type { ConversationId, SessionId, TaskId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { TaskReason, TaskState, WaitKind } from './moves.ts';
 
@@ -6,7 +6,9 @@ import type { TaskReason, TaskState, WaitKind } from './moves.ts';
 export interface TaskRecord {
   readonly id: TaskId;
   readonly conversationId: ConversationId;
-  /** The agent that the task belongs to (T-21); one exists so far, `main`. */
+  /** The session in which it was asked for: its turns go on there, also after `/new` (W-2). */
+  readonly sessionId: SessionId;
+  /** The agent that the task belongs to (T-21). */
   readonly agent: string;
   /** `current` belongs to ongoing work; `held-legacy` sleeps until an admin wakes it (B). */
   readonly enrollment: 'current' | 'held-legacy';
@@ -19,6 +21,8 @@ export interface TaskRecord {
   readonly mandateText: string;
   /** `principalName` of who asked. */
   readonly mandatePrincipal: string;
+  /** Of whoever asked: no turn of the task acts with more (T-11). */
+  readonly mandateAuthority: 'admin' | 'own';
   /** The channel that it came through. */
   readonly mandateOrigin: string;
   readonly mandateAt: Instant;
@@ -30,6 +34,10 @@ export interface TaskRecord {
   readonly waitUntil: Instant | null;
   readonly waitQuestion: string | null;
   readonly deadline: Instant | null;
+  /** When it is looked at though nothing arrives: the end of its wait or its deadline; null while it is active. */
+  readonly dueAt: Instant | null;
+  /** What the task noted of its own progress, for whoever goes on with it. */
+  readonly checkpoint: string | null;
 
   readonly turnsLimit: number;
   readonly turnsUsed: number;
@@ -42,6 +50,8 @@ export interface TaskRecord {
   readonly continuationsUsed: number;
   /** Corrective turns in a row (T-8); an answer or a person's message ends the row. */
   readonly correctionsUsed: number;
+  /** Quota waits in a row (T-12); a model call that succeeds ends the row. */
+  readonly quotaWaits: number;
 
   readonly recoveryEpoch: number;
   readonly recoveryAttempts: number;

@@ -8,8 +8,23 @@ export const TURN_MOVES = {
 } as const satisfies Record<string, readonly string[]>;
 export type TurnState = keyof typeof TURN_MOVES;
 
-/** How a turn ended. `interrupted` is the end that recovery records for a turn whose host is gone. */
-export type TurnEnd = 'answered' | 'failed' | 'invalid' | 'stopped' | 'interrupted';
+/**
+ * How a turn ended. `waited`: its task set a wait or asks for an approval. `continued`: its task goes on
+ * by itself. `parked`: at a step's border, for a quota, an outage or a pause; no interruption (T-12).
+ * `yielded`: a message interrupted it at a step's end (T-11). `blocked`: a bound was reached before the
+ * spend. `interrupted` is the end that recovery records for a turn whose host is gone.
+ */
+export type TurnEnd =
+  | 'answered'
+  | 'waited'
+  | 'continued'
+  | 'parked'
+  | 'yielded'
+  | 'blocked'
+  | 'failed'
+  | 'invalid'
+  | 'stopped'
+  | 'interrupted';
 
 /** One run of the model loop over the inputs that it claimed. */
 export interface TurnRecord {
@@ -20,6 +35,8 @@ export interface TurnRecord {
   readonly runId: RunId | null;
   /** The conversation's token at its claim; a write with another is refused (V19). */
   readonly token: number;
+  /** The lowest authority among its inputs and its task's mandate (T-11). */
+  readonly authority: 'admin' | 'own';
   readonly hostId: HostId;
   readonly state: TurnState;
   readonly end: TurnEnd | null;
@@ -55,6 +72,8 @@ export interface StepRecord {
   readonly ordinal: number;
   readonly kind: 'model' | 'tool';
   readonly state: StepState;
+  /** Calls of a model that were reserved for this step, the first included (T-18); 1 for a tool. */
+  readonly tries: number;
   /** `evt_` id of its start; also its step id. */
   readonly id: string;
   readonly startedAt: Instant;
