@@ -1,4 +1,4 @@
-import type { EngineOptions, EngineParts, Engine } from '../../src/engine/engine.ts';
+import type { Agent, EngineOptions, EngineParts, Engine } from '../../src/engine/engine.ts';
 import { createEngine } from '../../src/engine/create.ts';
 import { createIds } from '../../src/adapters/ids/ids.ts';
 import { sha256 } from '../../src/adapters/digest/sha256.ts';
@@ -9,7 +9,8 @@ import type { Clock } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { Model, ModelCall, ModelOutcome, ModelRequest } from '../../src/ports/model.ts';
 import type { Store } from '../../src/ports/store.ts';
-import type { Tool, ToolCall, ToolOutcome, Tools } from '../../src/ports/tools.ts';
+import type { Shown } from '../../src/core/approval/record.ts';
+import type { Examined, Tool, ToolCall, ToolOutcome, Tools } from '../../src/ports/tools.ts';
 
 export const ADMIN: Principal = { kind: 'key', id: 'ops', isAdmin: true };
 export const ANNA: Principal = { kind: 'key', id: 'anna', isAdmin: false };
@@ -18,16 +19,29 @@ export const BEN: Principal = { kind: 'key', id: 'ben', isAdmin: false };
 /** A clock whose sleepers wake only when the test advances it. */
 export class HandClock implements Clock {
   #now = 1_800_000_000_000;
+  #uptime = 1_000_000;
   readonly #sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
+  readonly #watchers = new Set<() => void>();
 
   now(): number {
     return this.#now;
   }
 
+  uptime(): number {
+    return this.#uptime;
+  }
+
+  /** What an operator or a time server does: the uptime knows nothing of it. */
+  jump(ms: number): void {
+    this.#now += ms;
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const sleeper = { at: this.#now + ms, wake: resolve };
+      // Timers run by uptime: a clock that is set wakes nobody.
+      const sleeper = { at: this.#uptime + ms, wake: resolve };
       this.#sleepers.add(sleeper);
+      for (const watch of this.#watchers) watch();
       signal?.addEventListener('abort', () => {
         this.#sleepers.delete(sleeper);
         resolve();
@@ -38,10 +52,23 @@ export class HandClock implements Clock {
 
   advance(ms: number): void {
     this.#now += ms;
+    this.#uptime += ms;
     for (const sleeper of this.#sleepers) {
-      if (sleeper.at > this.#now) continue;
+      if (sleeper.at > this.#uptime) continue;
       this.#sleepers.delete(sleeper);
       sleeper.wake();
+    }
+  }
+
+  /** Resolves when somebody sleeps who wakes within `ms`. */
+  async sleeper(ms: number): Promise<void> {
+    for (;;) {
+      const last = this.#uptime + ms;
+      if ([...this.#sleepers].some(({ at }) => at <= last)) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#watchers.add(resolve);
+      await promise;
+      this.#watchers.delete(resolve);
     }
   }
 }
@@ -51,14 +78,26 @@ type Script = (request: ModelRequest, signal: AbortSignal) => ModelOutcome | Pro
 /** A model that answers by a function and counts its calls. */
 export class ScriptedModel implements Model {
   readonly provider = 'scripted';
-  readonly name = 'configured-model';
+  readonly name: string;
   readonly price = 'free';
-  readonly contextWindow = 128_000;
+  readonly rates = null;
+  contextWindow = 128_000;
   readonly requests: ModelRequest[] = [];
+  /** Of a cheap sign of life, which counts as no request. */
+  alive = true;
   answer: Script;
 
-  constructor(answer: Script = () => says('ok')) {
+  constructor(answer: Script = () => says('ok'), name = 'configured-model') {
     this.answer = answer;
+    this.name = name;
+  }
+
+  get account(): string {
+    return `scripted ${this.name}`;
+  }
+
+  async probe(): Promise<'alive' | 'unreachable'> {
+    return this.alive ? 'alive' : 'unreachable';
   }
 
   async call(request: ModelRequest, live: Parameters<Model['call']>[1]): Promise<ModelOutcome> {
@@ -91,18 +130,29 @@ function reply(content: {
   return { kind: 'reply', provider: 'scripted', model: 'reported-model', usage, ...content };
 }
 
-export function fails(kind: 'refused' | 'transient' | 'nonsense', code: string): ModelOutcome {
+export function fails(
+  kind: 'refused' | 'transient' | 'nonsense',
+  code: string,
+  more: { readonly retryAt?: number; readonly scope?: 'account' | 'model' | 'request' } = {},
+): ModelOutcome {
+  const { retryAt = null, scope = 'request' } = more;
   return {
     kind: 'fault',
     class: kind,
     code,
     message: 'the provider said no',
-    retryAt: null,
+    retryAt,
+    scope,
     usage: null,
   };
 }
 
 type Run = (call: ToolCall, signal: AbortSignal) => ToolOutcome | Promise<ToolOutcome>;
+
+/** What would run for a call: a tool of the tests has no more to show than its arguments. */
+function shownOf(call: ToolCall): Shown {
+  return { argv: [call.name, call.args], folder: '/workspace', env: {}, files: [] };
+}
 
 /** Tools that keep a ledger of what really ran. */
 export class LedgerTools implements Tools {
@@ -113,12 +163,24 @@ export class LedgerTools implements Tools {
     { ...tool('note', 'yes'), changes: 'yes' },
   ];
   perform: Run;
+  /** Names of tools that wait for a person. */
+  readonly asked = new Set<string>();
+  approver: 'any' | 'other' = 'any';
+  /** What would run now: a test changes it to change a byte between question and answer. */
+  show: (call: ToolCall) => Shown = shownOf;
 
   constructor(run: Run = () => ({ kind: 'result', text: 'done' })) {
     this.perform = run;
   }
 
-  async run(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome> {
+  async examine(call: ToolCall): Promise<Examined> {
+    const needsApproval = this.asked.has(call.name);
+    return { needsApproval, approver: this.approver, shown: this.show(call) };
+  }
+
+  async run(call: ToolCall, signal: AbortSignal, approved?: Shown): Promise<ToolOutcome> {
+    if (approved !== undefined && JSON.stringify(approved) !== JSON.stringify(this.show(call)))
+      return { kind: 'error', code: 'changed', text: 'it is not what was shown' };
     this.ran.push(call);
     return this.perform(call, signal);
   }
@@ -132,7 +194,6 @@ function tool(name: string, repeatable: 'yes' | 'no'): Tool {
 export const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export const OPTIONS: EngineOptions = {
-  agent: 'main',
   pid: 1,
   locale: 'en',
   timeZone: 'UTC',
@@ -142,16 +203,27 @@ export const OPTIONS: EngineOptions = {
   tokensLimit: 2_000_000,
   costLimitMicroUsd: 20_000_000,
   continuationsLimit: 20,
+  whileBusy: 'steer',
+  approvalMs: 86_400_000,
   leaseMs: 15_000,
   leaseRenewMs: 5_000,
   tickMs: 30_000,
 };
+
+/** Parts of a host, and of its one agent. */
+export type GivenParts = Partial<EngineParts> &
+  Partial<Pick<Agent, 'model' | 'tools' | 'instructions' | 'fallbacks'>>;
 
 /** One installation in memory: hosts come and go over the same store. */
 export class Installation {
   readonly clock = new HandClock();
   readonly ids = createIds({ now: () => this.clock.now(), random: () => 1 });
   readonly model = new ScriptedModel();
+  /** Says that every message begins a new task until a test teaches it better. */
+  readonly classifier = new ScriptedModel(
+    () => says('{"taskId":null,"reason":"something new"}'),
+    'classifier-model',
+  );
   readonly tools = new LedgerTools();
   readonly failures: string[] = [];
   readonly #sqlite: ReturnType<typeof openSqlite>;
@@ -171,23 +243,31 @@ export class Installation {
   }
 
   /** Parts of a host; what is given replaces the default. */
-  parts(given: Partial<EngineParts> = {}): EngineParts {
+  parts(given: GivenParts = {}): EngineParts {
+    const { model = this.model, tools = this.tools, instructions, fallbacks = [], ...rest } = given;
+    const agent: Agent = {
+      name: 'main',
+      instructions: instructions ?? (() => Promise.resolve('You are a test.')),
+      tools,
+      model,
+      fallbacks,
+    };
     return {
       store: this.store,
       clock: this.clock,
       ids: this.ids,
       digest: sha256,
       log: SILENT,
-      model: this.model,
-      tools: this.tools,
-      instructions: () => Promise.resolve('You are a test.'),
+      agents: [agent],
+      models: [model, ...fallbacks],
+      classifier: this.classifier,
       onStoreFailed: (reason) => this.failures.push(reason),
       options: OPTIONS,
-      ...given,
+      ...rest,
     };
   }
 
-  async host(given: Partial<EngineParts> = {}): Promise<Engine> {
+  async host(given: GivenParts = {}): Promise<Engine> {
     const engine = createEngine(this.parts(given));
     await engine.start();
     return engine;
