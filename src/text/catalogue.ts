@@ -1,5 +1,7 @@
 import type { EventType } from '../kernel/event.ts';
 import type { RefusalCode } from '../kernel/fault.ts';
+import type { AnswerTexts } from './answer-texts.ts';
+import type { WhyTexts } from './why-texts.ts';
 
 export type Locale = 'en' | 'de';
 
@@ -80,6 +82,18 @@ export type HelpWord =
   | 'tasks_held'
   | 'why'
   | 'status'
+  | 'new'
+  | 'reset'
+  | 'model'
+  | 'model_name'
+  | 'context'
+  | 'usage'
+  | 'pause_id'
+  | 'extend_id'
+  | 'resume_id'
+  | 'approve_id'
+  | 'deny_id'
+  | 'clock_confirm'
   | 'help';
 
 /** An event as its sentence needs it; everything is in words already. */
@@ -94,99 +108,6 @@ export interface EventFacts {
   readonly model: string;
   /** The code of the notice, or of the run's outcome. */
   readonly code: string;
-}
-
-/** Numbers as the reader writes them. */
-export interface BudgetFacts {
-  readonly turnsLeft: string;
-  readonly turns: string;
-  readonly tokensLeft: string;
-  readonly tokens: string;
-  readonly costLeft: string;
-  readonly cost: string;
-  readonly continuationsLeft: string;
-  readonly continuations: string;
-  readonly correctionsLeft: string;
-  readonly corrections: string;
-  readonly assessments: string;
-  readonly deadline: string | null;
-}
-
-export interface StandingFacts {
-  readonly request: string;
-  readonly id: string;
-  /** Since this instant, without a preposition. */
-  readonly since: string;
-  /** The same instant, as in `at 14:02`. */
-  readonly when: string;
-  /** What it waits for, in words; empty unless it waits. */
-  readonly wait: string;
-}
-
-/** The sentences of `why`. */
-export interface WhyTexts {
-  readonly standing: Readonly<Record<Standing, (facts: StandingFacts) => string>>;
-  readonly behind: string;
-  readonly detail: (code: string) => string;
-  readonly again: string;
-  readonly held: string;
-  readonly step: (facts: { readonly ordinal: string; readonly tool: string | null }) => string;
-  readonly question: (question: string) => string;
-  readonly until: (when: string) => string;
-  readonly uncertain: (tools: string) => string;
-  readonly left: (facts: BudgetFacts) => string;
-  readonly used: (facts: {
-    readonly turns: string;
-    readonly tokens: string;
-    readonly cost: string;
-  }) => string;
-  /** What a call came to; `tool` and `code` are in their marks already. */
-  readonly calls: Readonly<Record<CallWord, (tool: string, code: string) => string>>;
-  readonly earlier: (count: string) => string;
-  readonly later: string;
-  /** An event's sentence behind its time. */
-  readonly event: (time: string, sentence: string) => string;
-}
-
-/** The lines of the answers to commands. */
-export interface AnswerTexts {
-  readonly helpHead: string;
-  readonly helpFoot: string;
-  readonly usage: (usage: string) => string;
-  readonly noTasks: string;
-  readonly noHeldTasks: string;
-  readonly noTaskYet: string;
-  readonly held: (count: string) => string;
-  readonly more: (count: string) => string;
-  readonly moreThan: (count: string) => string;
-  readonly taskLine: (facts: {
-    readonly request: string;
-    readonly id: string;
-    readonly state: string;
-    readonly since: string;
-  }) => string;
-  readonly waitingFor: (wait: string) => string;
-  readonly queued: string;
-  readonly running: string;
-  readonly commands: string;
-  readonly noCommands: string;
-  readonly commandLine: (facts: {
-    readonly command: string;
-    readonly who: string;
-    readonly effect: string;
-  }) => string;
-  readonly host: (state: string, when: string | null) => string;
-  readonly hostReason: (reason: string) => string;
-  readonly modelConfigured: (name: string) => string;
-  readonly modelAnswered: (name: string, when: string) => string;
-  readonly modelSilent: string;
-  readonly open: (counts: string) => string;
-  readonly openNone: string;
-  readonly openAtLeast: (counts: string) => string;
-  readonly openCount: (count: string, state: string) => string;
-  readonly here: (request: string, id: string) => string;
-  readonly droppedMessages: (count: string) => string;
-  readonly hereNothing: string;
 }
 
 /** Everything the host says to people, in one language. A missing code does not compile. */

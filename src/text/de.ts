@@ -1,52 +1,17 @@
 import type { Catalogue, RefusalFacts } from './catalogue.ts';
+import { DE_ANSWERS } from './de/answers.ts';
+import { DE_NOTICES } from './de/notices.ts';
+import { DE_WHY } from './de/why.ts';
 
 const nearestOf = (facts: RefusalFacts): string =>
   facts.nearest === undefined ? '' : ` Am nächsten kommt \`${facts.nearest}\`.`;
-
-const ending = (calls: string | null): string =>
-  calls === null ? '' : `Noch zu beenden: ${calls}. `;
 
 export const DE: Catalogue = {
   tag: 'de-DE',
   atTime: (time) => `um ${time}`,
   onDay: (day) => `am ${day}`,
   quotes: ['„', '“'],
-  notices: {
-    interrupted: ({ request, id, tools }) =>
-      `${request} wurde unterbrochen: Der Host endete, während er daran arbeitete. ` +
-      (tools === null
-        ? ''
-        : `Ob ${tools} gewirkt hat, ist unbekannt; ich führe es nicht noch einmal aus, ` +
-          `bitte prüfen. `) +
-      `Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. ` +
-      `Beenden: \`/stop ${id}\`; für einen neuen Anlauf schick die Anfrage noch einmal. ` +
-      `Warum: \`/why ${id}\`.`,
-    stopped: ({ request, id, tools }) =>
-      `${request} ist angehalten. ${ending(tools)}` +
-      `Was getan war, bleibt, und nichts davon beginnt noch. ` +
-      `Für einen neuen Anfang schick die Anfrage noch einmal. Warum: \`/why ${id}\`.`,
-    cancelled: ({ request, id, tools }) =>
-      `${request} wurde von dem Programm abgebrochen, das es bestellt hatte. ${ending(tools)}` +
-      `Was getan war, bleibt, und nichts davon beginnt noch. Warum: \`/why ${id}\`.`,
-    no_outcome: ({ request, id }) =>
-      `Ich konnte ${request} nicht abschließen: Zweimal hintereinander endete das Modell ohne ` +
-      `Antwort. Was getan war, ist gespeichert, und so bleibt es, bis du entscheidest. ` +
-      `Beenden: \`/stop ${id}\`; für einen neuen Versuch schick die Anfrage noch einmal. ` +
-      `Warum: \`/why ${id}\`.`,
-    no_progress: ({ request, id }) =>
-      `Ich konnte ${request} nicht abschließen: Das Modell arbeitete, ohne voranzukommen, auch ` +
-      `nach einem Hinweis. Was getan war, ist gespeichert, und so bleibt es, bis du ` +
-      `entscheidest. Beenden: \`/stop ${id}\`; für einen neuen Versuch schick die Anfrage noch ` +
-      `einmal. Warum: \`/why ${id}\`.`,
-    model_refused: ({ request, id, detail }) =>
-      `${request} ist gescheitert: Der Modellanbieter hat den Aufruf abgelehnt ` +
-      `(${detail ?? 'ohne Code'}). Was getan war, bleibt. Ist die Ursache behoben, schick die ` +
-      `Anfrage noch einmal. Warum: \`/why ${id}\`.`,
-    model_unavailable: ({ request, id, detail }) =>
-      `${request} ist gescheitert: Das Modell gab keine brauchbare Antwort ` +
-      `(${detail ?? 'ohne Code'}). Was getan war, bleibt. Ist die Ursache behoben, schick die Anfrage ` +
-      `noch einmal. Warum: \`/why ${id}\`.`,
-  },
+  notices: DE_NOTICES,
   unknownNotice: (code, { request, id }) => `${request}: \`${code}\`. Warum: \`/why ${id}\`.`,
   refusals: {
     not_found: (facts) =>
@@ -171,86 +136,22 @@ export const DE: Catalogue = {
     tasks_held: 'nennt die älteren Aufgaben, die ruhen',
     why: 'sagt, wie eine Aufgabe steht, was dazu führte und was sie ändert',
     status: 'sagt, wie es dem Host geht',
+    new: 'beginnt eine neue Sitzung und sagt, was bleibt',
+    reset: 'tut dasselbe wie `/new`',
+    model: 'sagt, welches Modell diese Unterhaltung nutzt, was es kostet und welche es sonst gibt',
+    model_name: 'wählt das Modell dieser Unterhaltung (ein Admin)',
+    context: 'sagt, was das Fenster des Modells füllt, nach Teilen',
+    usage: 'sagt, was an Token und Geld verbraucht wurde, nach Aufgabe und Tag',
+    pause_id: 'legt diese Aufgabe beiseite, bis sie fortgesetzt wird',
+    extend_id: 'gibt dieser Aufgabe mehr von den Budgets, die er nennt (ein Admin)',
+    resume_id: 'lässt diese Aufgabe mit einem neuen Durchgang weitergehen',
+    approve_id: 'lässt genau den gezeigten Aufruf laufen, einmal',
+    deny_id: 'lehnt den gezeigten Aufruf ab',
+    clock_confirm: 'sagt, dass die Uhr der Maschine so stimmt, wie sie steht (ein Admin)',
     help: 'zeigt diese Zeilen',
   },
-  why: {
-    standing: {
-      queued: ({ request, id, since }) =>
-        `${request} (${id}) wartet seit ${since} darauf, an die Reihe zu kommen.`,
-      running: ({ request, id, since }) => `${request} (${id}) läuft seit ${since}.`,
-      stopping: ({ request, id, when }) =>
-        `${request} (${id}) wurde ${when} beendet; die laufenden Aufrufe werden noch beendet.`,
-      waiting: ({ request, id, since, wait }) => `${request} (${id}) wartet seit ${since} ${wait}.`,
-      paused: ({ request, id, since }) => `${request} (${id}) ist seit ${since} pausiert.`,
-      blocked: ({ request, id, since }) => `${request} (${id}) ist seit ${since} blockiert.`,
-      completed: ({ request, id, when }) => `${request} (${id}) wurde ${when} erledigt.`,
-      failed: ({ request, id, when }) => `${request} (${id}) ist ${when} gescheitert.`,
-      stopped: ({ request, id, when }) => `${request} (${id}) wurde ${when} angehalten.`,
-      cancelled: ({ request, id, when }) => `${request} (${id}) wurde ${when} abgebrochen.`,
-      expired: ({ request, id, when }) => `${request} (${id}) ist ${when} abgelaufen.`,
-    },
-    behind: 'Vorher kommt ein anderer Durchgang dieser Unterhaltung.',
-    detail: (code) => `Der Code: \`${code}\`.`,
-    again: 'Für einen neuen Anfang schick die Anfrage noch einmal.',
-    held: 'Es ist eine ältere Aufgabe; sie ruht und läuft nicht von selbst.',
-    step: ({ ordinal, tool }) =>
-      tool === null
-        ? `Schritt ${ordinal}: Das Modell ist gefragt.`
-        : `Schritt ${ordinal}: der Aufruf von ${tool}.`,
-    question: (question) => `Ihre Frage: ${question}`,
-    until: (when) => `Angesehen wird sie wieder ${when}.`,
-    uncertain: (tools) =>
-      `Ob ${tools} gewirkt hat, ist unbekannt; es wird nicht noch einmal ausgeführt.`,
-    left: (facts) =>
-      `Übrig: ${facts.turnsLeft} von ${facts.turns} Durchgängen, ` +
-      `${facts.tokensLeft} von ${facts.tokens} Token, ` +
-      `${facts.costLeft} von ${facts.cost}, ` +
-      `${facts.continuationsLeft} von ${facts.continuations} Fortsetzungen, ` +
-      `${facts.correctionsLeft} von ${facts.corrections} Korrekturdurchgängen; ` +
-      `Prüfungen nach Unterbrechung: ${facts.assessments}; ` +
-      `Frist: ${facts.deadline ?? 'keine'}.`,
-    used: ({ turns, tokens, cost }) =>
-      `Verbraucht: ${tokens} Token (${cost}); Durchgänge: ${turns}.`,
-    calls: {
-      finished: (tool) => `${tool} wurde aufgerufen und gab sein Ergebnis.`,
-      failed: (tool, code) => `${tool} wurde aufgerufen und scheiterte (${code}).`,
-      cut: (tool) => `Der Aufruf von ${tool} wurde beendet, bevor er fertig war.`,
-      uncertain: (tool) => `Der Aufruf von ${tool} begann; sein Ergebnis ist unbekannt.`,
-    },
-    earlier: (count) => `Frühere Ereignisse, die hier fehlen: ${count}.`,
-    later: 'Es gibt spätere Ereignisse, die hier fehlen.',
-    event: (time, sentence) => `${time}: ${sentence}`,
-  },
-  answers: {
-    helpHead: 'Befehle:',
-    helpFoot: 'Alles andere, was du schreibst, ist eine Nachricht an den Agenten.',
-    usage: (usage) => `Eingegeben wird das als ${usage}. Alle Befehle: \`/help\`.`,
-    noTasks: 'In dieser Unterhaltung ist keine Aufgabe offen.',
-    noHeldTasks: 'In dieser Unterhaltung ruht keine Aufgabe.',
-    noTaskYet: 'Diese Unterhaltung hat noch keine Aufgabe.',
-    held: (count) => `Es ruhen: ${count}. Liste: \`/tasks held\`.`,
-    more: (count) => `und ${count} weitere`,
-    moreThan: (count) => `und mehr als ${count} weitere`,
-    taskLine: ({ request, id, state, since }) => `${request}: ${state} seit ${since}. ${id}`,
-    waitingFor: (wait) => `wartet ${wait},`,
-    queued: 'in der Reihe',
-    running: 'läuft',
-    commands: 'Was sie ändert:',
-    noCommands: 'Kein Befehl ändert sie mehr.',
-    commandLine: ({ command, who, effect }) => `${command} (${who}): ${effect}.`,
-    host: (state, when) => `Der Host ${state}${when === null ? '' : `; gestartet ${when}`}.`,
-    hostReason: (reason) => `Was der Speicher sagte: ${reason}`,
-    modelConfigured: (name) => `Modell laut Konfiguration: ${name}.`,
-    modelAnswered: (name, when) => `Zuletzt geantwortet hat ${name}, ${when}.`,
-    modelSilent: 'Seit dem Start des Hosts hat kein Modell geantwortet.',
-    open: (counts) => `Offene Aufgaben: ${counts}.`,
-    openNone: 'Keine Aufgabe ist offen.',
-    openAtLeast: (counts) => `Offene Aufgaben, mindestens: ${counts}.`,
-    openCount: (count, state) => `${count} ${state}`,
-    here: (request, id) => `Hier läuft: ${request}. ${id}`,
-    droppedMessages: (count) => `Ohne Antwort beiseitegelegt: ${count} wartende Nachrichten.`,
-    hereNothing: 'In dieser Unterhaltung läuft nichts.',
-  },
+  why: DE_WHY,
+  answers: DE_ANSWERS,
   modelCall: 'der Aufruf des Modells',
   andMore: (count) => `${count} weitere`,
 };

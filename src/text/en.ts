@@ -1,47 +1,17 @@
 import type { Catalogue, RefusalFacts } from './catalogue.ts';
+import { EN_ANSWERS } from './en/answers.ts';
+import { EN_NOTICES } from './en/notices.ts';
+import { EN_WHY } from './en/why.ts';
 
 const nearestOf = (facts: RefusalFacts): string =>
   facts.nearest === undefined ? '' : ` The nearest is \`${facts.nearest}\`.`;
-
-const ending = (calls: string | null): string =>
-  calls === null ? '' : `Still being ended: ${calls}. `;
 
 export const EN: Catalogue = {
   tag: 'en-GB',
   atTime: (time) => `at ${time}`,
   onDay: (day) => `on ${day}`,
   quotes: ['“', '”'],
-  notices: {
-    interrupted: ({ request, id, tools }) =>
-      `${request} was interrupted: the host stopped while it worked on it. ` +
-      (tools === null
-        ? ''
-        : `Whether ${tools} took effect is unknown; I will not run it again, so please check. `) +
-      `What was done is saved, and nothing of it continues by itself. ` +
-      `To end it: \`/stop ${id}\`; to try anew, send the request again. Why: \`/why ${id}\`.`,
-    stopped: ({ request, id, tools }) =>
-      `${request} is stopped. ${ending(tools)}` +
-      `What was done is kept, and nothing more of it will start. ` +
-      `To begin anew, send the request again. Why: \`/why ${id}\`.`,
-    cancelled: ({ request, id, tools }) =>
-      `${request} was cancelled by the program that had asked for it. ${ending(tools)}` +
-      `What was done is kept, and nothing more of it will start. Why: \`/why ${id}\`.`,
-    no_outcome: ({ request, id }) =>
-      `I could not finish ${request}: twice in a row the model ended without an answer. ` +
-      `What was done is saved, and it stays as it is until you decide. ` +
-      `To end it: \`/stop ${id}\`; to try anew, send the request again. Why: \`/why ${id}\`.`,
-    no_progress: ({ request, id }) =>
-      `I could not finish ${request}: the model kept working without getting on, ` +
-      `even after a reminder. What was done is saved, and it stays as it is until you decide. ` +
-      `To end it: \`/stop ${id}\`; to try anew, send the request again. Why: \`/why ${id}\`.`,
-    model_refused: ({ request, id, detail }) =>
-      `${request} has failed: the model provider refused the call (${detail ?? 'no code'}). ` +
-      `What was done is kept. When the cause is mended, send the request again. ` +
-      `Why: \`/why ${id}\`.`,
-    model_unavailable: ({ request, id, detail }) =>
-      `${request} has failed: the model gave no usable answer (${detail ?? 'no code'}). ` +
-      `What was done is kept. When the cause is gone, send the request again. Why: \`/why ${id}\`.`,
-  },
+  notices: EN_NOTICES,
   unknownNotice: (code, { request, id }) => `${request}: \`${code}\`. Why: \`/why ${id}\`.`,
   refusals: {
     not_found: (facts) =>
@@ -159,84 +129,22 @@ export const EN: Catalogue = {
     tasks_held: 'lists the older tasks that are held',
     why: 'says how a task stands, what led there and what changes it',
     status: 'says how the host is',
+    new: 'begins a fresh session and says what remains',
+    reset: 'does the same as `/new`',
+    model: 'says which model this conversation uses, what it costs and which others there are',
+    model_name: 'chooses the model of this conversation (an admin)',
+    context: 'says what fills the window of the model, by part',
+    usage: 'says what tokens and money were used, by task and day',
+    pause_id: 'sets this task aside until it is resumed',
+    extend_id: 'grants this task more of the budgets that it names (an admin)',
+    resume_id: 'lets this task go on with one new turn',
+    approve_id: 'lets exactly the call that was shown run, once',
+    deny_id: 'refuses the call that was shown',
+    clock_confirm: "says that the machine's clock is right as it stands (an admin)",
     help: 'shows these lines',
   },
-  why: {
-    standing: {
-      queued: ({ request, id, since }) => `${request} (${id}) has been in line since ${since}.`,
-      running: ({ request, id, since }) => `${request} (${id}) has been running since ${since}.`,
-      stopping: ({ request, id, when }) =>
-        `${request} (${id}) was ended ${when}; its running calls are being ended.`,
-      waiting: ({ request, id, since, wait }) =>
-        `${request} (${id}) has been waiting ${wait} since ${since}.`,
-      paused: ({ request, id, since }) => `${request} (${id}) has been paused since ${since}.`,
-      blocked: ({ request, id, since }) => `${request} (${id}) has been blocked since ${since}.`,
-      completed: ({ request, id, when }) => `${request} (${id}) was completed ${when}.`,
-      failed: ({ request, id, when }) => `${request} (${id}) failed ${when}.`,
-      stopped: ({ request, id, when }) => `${request} (${id}) was stopped ${when}.`,
-      cancelled: ({ request, id, when }) => `${request} (${id}) was cancelled ${when}.`,
-      expired: ({ request, id, when }) => `${request} (${id}) ran out of time ${when}.`,
-    },
-    behind: 'Another turn of this conversation comes first.',
-    detail: (code) => `Its code: \`${code}\`.`,
-    again: 'To begin anew, send the request again.',
-    held: 'It is an older task that is held and does not run by itself.',
-    step: ({ ordinal, tool }) =>
-      tool === null
-        ? `Step ${ordinal}: the model is asked.`
-        : `Step ${ordinal}: the call of ${tool}.`,
-    question: (question) => `It asked: ${question}`,
-    until: (when) => `It is looked at again ${when}.`,
-    uncertain: (tools) => `Whether ${tools} took effect is unknown; it is not run again.`,
-    left: (facts) =>
-      `Left: ${facts.turnsLeft} of ${facts.turns} turns, ` +
-      `${facts.tokensLeft} of ${facts.tokens} tokens, ` +
-      `${facts.costLeft} of ${facts.cost}, ` +
-      `${facts.continuationsLeft} of ${facts.continuations} continuations, ` +
-      `${facts.correctionsLeft} of ${facts.corrections} corrective turns; ` +
-      `recovery checks made: ${facts.assessments}; ` +
-      `deadline: ${facts.deadline ?? 'none'}.`,
-    used: ({ turns, tokens, cost }) => `It used ${tokens} tokens (${cost}); turns: ${turns}.`,
-    calls: {
-      finished: (tool) => `${tool} was called and gave its result.`,
-      failed: (tool, code) => `${tool} was called and failed (${code}).`,
-      cut: (tool) => `The call of ${tool} was ended before it was done.`,
-      uncertain: (tool) => `The call of ${tool} began; its outcome is unknown.`,
-    },
-    earlier: (count) => `Earlier events that are not shown: ${count}.`,
-    later: 'There are later events that are not shown.',
-    event: (time, sentence) => `${time}: ${sentence}`,
-  },
-  answers: {
-    helpHead: 'Commands:',
-    helpFoot: 'Anything else that you write is a message to the agent.',
-    usage: (usage) => `This is typed as ${usage}. All commands: \`/help\`.`,
-    noTasks: 'No task of this conversation is open.',
-    noHeldTasks: 'No task of this conversation is held.',
-    noTaskYet: 'This conversation has no task yet.',
-    held: (count) => `Held: ${count}. List: \`/tasks held\`.`,
-    more: (count) => `and ${count} more`,
-    moreThan: (count) => `and more than ${count} more`,
-    taskLine: ({ request, id, state, since }) => `${request}: ${state} since ${since}. ${id}`,
-    waitingFor: (wait) => `waiting ${wait}`,
-    queued: 'in line',
-    running: 'running',
-    commands: 'What changes it:',
-    noCommands: 'No command changes it any more.',
-    commandLine: ({ command, who, effect }) => `${command} (${who}): ${effect}.`,
-    host: (state, when) => `The host ${state}${when === null ? '' : `; it started ${when}`}.`,
-    hostReason: (reason) => `What the store said: ${reason}`,
-    modelConfigured: (name) => `Model as configured: ${name}.`,
-    modelAnswered: (name, when) => `Model that answered last: ${name}, ${when}.`,
-    modelSilent: 'No model has answered since the host started.',
-    open: (counts) => `Open tasks: ${counts}.`,
-    openNone: 'No task is open.',
-    openAtLeast: (counts) => `Open tasks, at least: ${counts}.`,
-    openCount: (count, state) => `${count} ${state}`,
-    here: (request, id) => `Running here: ${request}. ${id}`,
-    droppedMessages: (count) => `Set aside without an answer: ${count} waiting messages.`,
-    hereNothing: 'Nothing is running in this conversation.',
-  },
+  why: EN_WHY,
+  answers: EN_ANSWERS,
   modelCall: 'the call of the model',
   andMore: (count) => `${count} more`,
 };

@@ -1,0 +1,123 @@
+/** What a price says of a model: nothing to pay, known, or not known. */
+export type PriceWord = 'free' | 'costs-money' | 'unpriced';
+
+/** What fills the window of a request, by part (T-20). */
+export type ContextPart = 'instructions' | 'tools' | 'history' | 'latest' | 'reserve' | 'free';
+
+export type LimiterWord = 'open' | 'limited' | 'down' | 'refused';
+
+/** What one day, one model or one task used; numbers as the reader writes them. */
+export interface UsageFacts {
+  readonly tokens: string;
+  readonly cost: string;
+  /** Calls of models. */
+  readonly calls: string;
+}
+
+/** Names of the work: `request` is in its quotation marks, `tool` in its backticks. */
+interface CallFacts {
+  readonly tool: string;
+  readonly request: string;
+}
+
+/** The lines of the answers to commands. Everything that is put in is in words already. */
+export interface AnswerTexts {
+  readonly helpHead: string;
+  readonly helpFoot: string;
+  readonly usage: (usage: string) => string;
+  readonly noTasks: string;
+  readonly noHeldTasks: string;
+  readonly noTaskYet: string;
+  readonly held: (count: string) => string;
+  readonly more: (count: string) => string;
+  readonly moreThan: (count: string) => string;
+  readonly taskLine: (facts: {
+    readonly request: string;
+    readonly id: string;
+    readonly state: string;
+    readonly since: string;
+  }) => string;
+  readonly waitingFor: (wait: string) => string;
+  readonly queued: string;
+  readonly running: string;
+  readonly commands: string;
+  readonly noCommands: string;
+  readonly commandLine: (facts: {
+    readonly command: string;
+    readonly who: string;
+    readonly effect: string;
+  }) => string;
+  readonly host: (state: string, when: string | null) => string;
+  readonly hostReason: (reason: string) => string;
+  readonly modelConfigured: (name: string) => string;
+  readonly modelAnswered: (name: string, when: string) => string;
+  readonly modelSilent: string;
+  readonly open: (counts: string) => string;
+  readonly openNone: string;
+  readonly openAtLeast: (counts: string) => string;
+  readonly openCount: (count: string, state: string) => string;
+  readonly here: (request: string, id: string) => string;
+  readonly droppedMessages: (count: string) => string;
+  readonly hereNothing: string;
+  /** An account that is not open, in `/status`: `until` is an instant with its preposition, or null. */
+  readonly limiter: (facts: {
+    readonly name: string;
+    readonly state: string;
+    readonly until: string | null;
+  }) => string;
+  readonly limiterStates: Readonly<Record<LimiterWord, string>>;
+  /** That the clock is not believed, in `/status`; `drift` as `sayDrift` writes it. */
+  readonly clockDistrusted: (facts: { readonly drift: string; readonly when: string }) => string;
+
+  /** The answer to `/new`: `retained` holds what remains, a line each, or is empty. */
+  readonly newSession: (facts: { readonly retained: string }) => string;
+  /** An open approval among what remains; `when` it expires, with its preposition. */
+  readonly retainedApproval: (
+    facts: CallFacts & { readonly id: string; readonly when: string },
+  ) => string;
+  /** Messages that `/new` set aside; said behind `newSession`. */
+  readonly setAside: (count: string) => string;
+  /** To a message that `/new` set aside. */
+  readonly wasSetAside: string;
+
+  readonly modelInUse: (facts: { readonly name: string; readonly price: string }) => string;
+  /** `price` of `modelInUse` and of a choice. */
+  readonly prices: Readonly<Record<PriceWord, string>>;
+  /** `price` when the rates are known: money for a million tokens. */
+  readonly rates: (facts: { readonly input: string; readonly output: string }) => string;
+  /** One choice of `modelChoices`. */
+  readonly modelChoice: (facts: { readonly name: string; readonly price: string }) => string;
+  /** `list` holds a choice a line. */
+  readonly modelChoices: (list: string) => string;
+  readonly modelSet: (name: string) => string;
+
+  readonly contextHead: (facts: {
+    readonly used: string;
+    readonly window: string;
+    readonly name: string;
+  }) => string;
+  readonly contextParts: Readonly<Record<ContextPart, string>>;
+  readonly contextLine: (part: string, tokens: string) => string;
+  readonly contextLeftOut: (count: string) => string;
+
+  readonly usageDay: (facts: UsageFacts & { readonly day: string }) => string;
+  readonly usageModel: (facts: UsageFacts & { readonly name: string }) => string;
+  readonly usageTask: (
+    facts: UsageFacts & { readonly request: string; readonly id: string },
+  ) => string;
+  readonly usageTasks: string;
+  readonly usageNone: (day: string) => string;
+  readonly usageUnpriced: (count: string) => string;
+
+  readonly approved: (facts: CallFacts) => string;
+  /** Of a task that waits for its assessment: the call is kept and runs with its next turn. */
+  readonly approvedForLater: (facts: CallFacts) => string;
+  readonly denied: (facts: CallFacts) => string;
+  readonly resumed: (request: string) => string;
+  readonly paused: (request: string) => string;
+  /** `left` is what `why` says is left. */
+  readonly extended: (facts: { readonly request: string; readonly left: string }) => string;
+  readonly clockConfirmed: string;
+  /** Before the first outcome of an order whose receipt came again. */
+  readonly repeatedOrder: string;
+}

@@ -1,0 +1,107 @@
+import type { AnswerTexts } from '../answer-texts.ts';
+
+export const DE_ANSWERS: AnswerTexts = {
+  helpHead: 'Befehle:',
+  helpFoot: 'Alles andere, was du schreibst, ist eine Nachricht an den Agenten.',
+  usage: (usage) => `Eingegeben wird das als ${usage}. Alle Befehle: \`/help\`.`,
+  noTasks: 'In dieser Unterhaltung ist keine Aufgabe offen.',
+  noHeldTasks: 'In dieser Unterhaltung ruht keine Aufgabe.',
+  noTaskYet: 'Diese Unterhaltung hat noch keine Aufgabe.',
+  held: (count) => `Es ruhen: ${count}. Liste: \`/tasks held\`.`,
+  more: (count) => `und ${count} weitere`,
+  moreThan: (count) => `und mehr als ${count} weitere`,
+  taskLine: ({ request, id, state, since }) => `${request}: ${state} seit ${since}. ${id}`,
+  waitingFor: (wait) => `wartet ${wait},`,
+  queued: 'in der Reihe',
+  running: 'läuft',
+  commands: 'Was sie ändert:',
+  noCommands: 'Kein Befehl ändert sie mehr.',
+  commandLine: ({ command, who, effect }) => `${command} (${who}): ${effect}.`,
+  host: (state, when) => `Der Host ${state}${when === null ? '' : `; gestartet ${when}`}.`,
+  hostReason: (reason) => `Was der Speicher sagte: ${reason}`,
+  modelConfigured: (name) => `Modell laut Konfiguration: ${name}.`,
+  modelAnswered: (name, when) => `Zuletzt geantwortet hat ${name}, ${when}.`,
+  modelSilent: 'Seit dem Start des Hosts hat kein Modell geantwortet.',
+  open: (counts) => `Offene Aufgaben: ${counts}.`,
+  openNone: 'Keine Aufgabe ist offen.',
+  openAtLeast: (counts) => `Offene Aufgaben, mindestens: ${counts}.`,
+  openCount: (count, state) => `${count} ${state}`,
+  here: (request, id) => `Hier läuft: ${request}. ${id}`,
+  droppedMessages: (count) => `Ohne Antwort beiseitegelegt: ${count} wartende Nachrichten.`,
+  hereNothing: 'In dieser Unterhaltung läuft nichts.',
+
+  limiter: ({ name, state, until }) =>
+    `Der Modellanbieter ${name} ${state}${until === null ? '' : `; der nächste Blick ist ${until}`}.`,
+  limiterStates: {
+    open: 'ist nutzbar',
+    limited: 'lässt nur wenige Aufrufe durch',
+    down: 'ist nicht erreichbar',
+    refused: 'lehnt den Schlüssel oder das Konto ab',
+  },
+  clockDistrusted: ({ drift, when }) =>
+    `Der Uhr wird nicht getraut: Sie geht gegenüber dem, was der Host gezählt hat, ${drift}. ` +
+    `Bis ${when} läuft nichts ab und beginnt nichts von selbst. Stimmt sie so, wie sie steht: ` +
+    '`/clock confirm`.',
+
+  newSession: ({ retained }) =>
+    'Eine neue Sitzung beginnt: Das Modell sieht nicht mehr, was vorher gesagt wurde; gelöscht ' +
+    `ist nichts.\n${retained === '' ? 'Sonst ist nichts offen.' : `Was bleibt:\n${retained}`}`,
+  retainedApproval: ({ tool, request, id, when }) =>
+    `… die Freigabe von ${tool} für ${request}; ohne Antwort gilt sie ${when} als abgelehnt. ${id}`,
+  setAside: (count) =>
+    `Nachrichten, die noch niemand aufgenommen hatte, sind ohne Antwort beiseitegelegt: ${count}.`,
+  wasSetAside:
+    'Bevor diese Nachricht aufgenommen wurde, begann eine neue Sitzung; sie hat darum keine Antwort. Schick sie noch einmal, wenn sie noch gilt.',
+
+  modelInUse: ({ name, price }) => `Das Modell dieser Unterhaltung ist ${name} (${price}).`,
+  prices: {
+    free: 'kostenlos',
+    'costs-money': 'kostet Geld',
+    unpriced: 'sein Preis ist nicht bekannt, seine Kosten werden nicht gezählt',
+  },
+  rates: ({ input, output }) => `${input} je Million Token hinein, ${output} heraus`,
+  modelChoice: ({ name, price }) => `▸ ${name} (${price})`,
+  modelChoices: (list) => `Modelle zur Wahl mit \`/model NAME\`:\n${list}`,
+  modelSet: (name) =>
+    `Ab ihrem nächsten Schritt nutzt diese Unterhaltung ${name}. Was vorher gesagt wurde, bleibt in ihrer Sitzung.`,
+
+  contextHead: ({ used, window, name }) =>
+    `Die nächste Anfrage braucht etwa ${used} der ${window} Token, die ${name} sehen kann:`,
+  contextParts: {
+    instructions: 'die Anweisungen',
+    tools: 'die Beschreibungen der Werkzeuge',
+    history: 'was vorher gesagt und getan wurde',
+    latest: 'die neueste Nachricht und was aus ihr wurde',
+    reserve: 'frei gehalten für die Antwort',
+    free: 'frei',
+  },
+  contextLine: (part, tokens) => `▸ ${part}: ${tokens}`,
+  contextLeftOut: (count) =>
+    `Ausgelassen, weil sie nicht mehr passen: die ältesten Durchgänge, ${count} an der Zahl. ` +
+    'Gespeichert bleiben sie.',
+
+  usageDay: ({ day, tokens, cost, calls }) =>
+    `${day}: ${tokens} Token, ${cost}; Aufrufe von Modellen: ${calls}.`,
+  usageModel: ({ name, tokens, cost, calls }) =>
+    `▸ ${name}: ${tokens} Token, ${cost}; Aufrufe: ${calls}.`,
+  usageTask: ({ request, id, tokens, cost, calls }) =>
+    `▸ ${request}: ${tokens} Token, ${cost}; Aufrufe: ${calls}. ${id}`,
+  usageTasks: 'Nach Aufgaben, die größten zuerst:',
+  usageNone: (day) => `${day}: nichts verbraucht.`,
+  usageUnpriced: (count) =>
+    `Aufrufe, deren Preis nicht bekannt ist, so dass ihre Kosten nicht gezählt werden: ${count}.`,
+
+  approved: ({ tool, request }) =>
+    `Freigegeben: ${tool} für ${request} läuft einmal, genau wie gezeigt.`,
+  approvedForLater: ({ tool, request }) =>
+    `Freigegeben: ${tool} für ${request} wird aufgehoben und läuft einmal, genau wie gezeigt, ` +
+    'sobald die unterbrochene Aufgabe weitergeht.',
+  denied: ({ tool, request }) => `Abgelehnt: ${tool} für ${request} läuft nicht.`,
+  resumed: (request) =>
+    `${request} geht mit einem neuen Durchgang von dem aus weiter, was gespeichert ist.`,
+  paused: (request) => `${request} ist pausiert: Was getan war, bleibt, und nichts davon läuft.`,
+  extended: ({ request, left }) => `${request} hat mehr zur Verfügung. ${left}`,
+  clockConfirmed: 'Der Uhr wird wieder getraut: Was inzwischen fällig war, geschieht jetzt.',
+  repeatedOrder:
+    'Diese Anordnung wurde schon ausgeführt; es ist nichts noch einmal geschehen. Sie ergab:',
+};

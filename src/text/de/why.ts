@@ -1,0 +1,49 @@
+import type { WhyTexts } from '../why-texts.ts';
+
+export const DE_WHY: WhyTexts = {
+  standing: {
+    queued: ({ request, id, since }) =>
+      `${request} (${id}) wartet seit ${since} darauf, an die Reihe zu kommen.`,
+    running: ({ request, id, since }) => `${request} (${id}) läuft seit ${since}.`,
+    stopping: ({ request, id, when }) =>
+      `${request} (${id}) wurde ${when} beendet; die laufenden Aufrufe werden noch beendet.`,
+    waiting: ({ request, id, since, wait }) => `${request} (${id}) wartet seit ${since} ${wait}.`,
+    paused: ({ request, id, since }) => `${request} (${id}) ist seit ${since} pausiert.`,
+    blocked: ({ request, id, since }) => `${request} (${id}) ist seit ${since} blockiert.`,
+    completed: ({ request, id, when }) => `${request} (${id}) wurde ${when} erledigt.`,
+    failed: ({ request, id, when }) => `${request} (${id}) ist ${when} gescheitert.`,
+    stopped: ({ request, id, when }) => `${request} (${id}) wurde ${when} angehalten.`,
+    cancelled: ({ request, id, when }) => `${request} (${id}) wurde ${when} abgebrochen.`,
+    expired: ({ request, id, when }) => `${request} (${id}) ist ${when} abgelaufen.`,
+  },
+  behind: 'Vorher kommt ein anderer Durchgang dieser Unterhaltung.',
+  detail: (code) => `Der Code: \`${code}\`.`,
+  again: 'Für einen neuen Anfang schick die Anfrage noch einmal.',
+  held: 'Es ist eine ältere Aufgabe; sie ruht und läuft nicht von selbst.',
+  step: ({ ordinal, tool }) =>
+    tool === null
+      ? `Schritt ${ordinal}: Das Modell ist gefragt.`
+      : `Schritt ${ordinal}: der Aufruf von ${tool}.`,
+  question: (question) => `Ihre Frage: ${question}`,
+  until: (when) => `Angesehen wird sie wieder ${when}.`,
+  uncertain: (tools) =>
+    `Ob ${tools} gewirkt hat, ist unbekannt; es wird nicht noch einmal ausgeführt.`,
+  left: (facts) =>
+    `Übrig: ${facts.turnsLeft} von ${facts.turns} Durchgängen, ` +
+    `${facts.tokensLeft} von ${facts.tokens} Token, ` +
+    `${facts.costLeft} von ${facts.cost}, ` +
+    `${facts.continuationsLeft} von ${facts.continuations} Fortsetzungen, ` +
+    `${facts.correctionsLeft} von ${facts.corrections} Korrekturdurchgängen; ` +
+    `Prüfungen nach Unterbrechung: ${facts.assessments}; ` +
+    `Frist: ${facts.deadline ?? 'keine'}.`,
+  used: ({ turns, tokens, cost }) => `Verbraucht: ${tokens} Token (${cost}); Durchgänge: ${turns}.`,
+  calls: {
+    finished: (tool) => `${tool} wurde aufgerufen und gab sein Ergebnis.`,
+    failed: (tool, code) => `${tool} wurde aufgerufen und scheiterte (${code}).`,
+    cut: (tool) => `Der Aufruf von ${tool} wurde beendet, bevor er fertig war.`,
+    uncertain: (tool) => `Der Aufruf von ${tool} begann; sein Ergebnis ist unbekannt.`,
+  },
+  earlier: (count) => `Frühere Ereignisse, die hier fehlen: ${count}.`,
+  later: 'Es gibt spätere Ereignisse, die hier fehlen.',
+  event: (time, sentence) => `${time}: ${sentence}`,
+};

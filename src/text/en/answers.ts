@@ -1,0 +1,102 @@
+import type { AnswerTexts } from '../answer-texts.ts';
+
+export const EN_ANSWERS: AnswerTexts = {
+  helpHead: 'Commands:',
+  helpFoot: 'Anything else that you write is a message to the agent.',
+  usage: (usage) => `This is typed as ${usage}. All commands: \`/help\`.`,
+  noTasks: 'No task of this conversation is open.',
+  noHeldTasks: 'No task of this conversation is held.',
+  noTaskYet: 'This conversation has no task yet.',
+  held: (count) => `Held: ${count}. List: \`/tasks held\`.`,
+  more: (count) => `and ${count} more`,
+  moreThan: (count) => `and more than ${count} more`,
+  taskLine: ({ request, id, state, since }) => `${request}: ${state} since ${since}. ${id}`,
+  waitingFor: (wait) => `waiting ${wait}`,
+  queued: 'in line',
+  running: 'running',
+  commands: 'What changes it:',
+  noCommands: 'No command changes it any more.',
+  commandLine: ({ command, who, effect }) => `${command} (${who}): ${effect}.`,
+  host: (state, when) => `The host ${state}${when === null ? '' : `; it started ${when}`}.`,
+  hostReason: (reason) => `What the store said: ${reason}`,
+  modelConfigured: (name) => `Model as configured: ${name}.`,
+  modelAnswered: (name, when) => `Model that answered last: ${name}, ${when}.`,
+  modelSilent: 'No model has answered since the host started.',
+  open: (counts) => `Open tasks: ${counts}.`,
+  openNone: 'No task is open.',
+  openAtLeast: (counts) => `Open tasks, at least: ${counts}.`,
+  openCount: (count, state) => `${count} ${state}`,
+  here: (request, id) => `Running here: ${request}. ${id}`,
+  droppedMessages: (count) => `Set aside without an answer: ${count} waiting messages.`,
+  hereNothing: 'Nothing is running in this conversation.',
+
+  limiter: ({ name, state, until }) =>
+    `The model provider ${name} ${state}${until === null ? '' : `; looked at again ${until}`}.`,
+  limiterStates: {
+    open: 'can be used',
+    limited: 'lets only few calls through',
+    down: 'cannot be reached',
+    refused: 'refuses the key or the account',
+  },
+  clockDistrusted: ({ drift, when }) =>
+    `The clock is not trusted: it stands ${drift} what the host counted. Until ${when} nothing ` +
+    `expires and nothing begins by itself. If it is right as it stands: \`/clock confirm\`.`,
+
+  newSession: ({ retained }) =>
+    'A fresh session begins: the model no longer sees what was said before, and nothing is ' +
+    `deleted.\n${retained === '' ? 'Nothing else is open.' : `What remains:\n${retained}`}`,
+  retainedApproval: ({ tool, request, id, when }) =>
+    `… the approval of ${tool} for ${request}; without an answer it is denied ${when}. ${id}`,
+  setAside: (count) => `Messages that nobody had taken up are set aside unanswered: ${count}.`,
+  wasSetAside:
+    'A fresh session began before this message was taken up, so it has no answer. Send it again if it still matters.',
+
+  modelInUse: ({ name, price }) => `The model of this conversation is ${name} (${price}).`,
+  prices: {
+    free: 'free of charge',
+    'costs-money': 'costs money',
+    unpriced: 'its price is not known, so its cost is not counted',
+  },
+  rates: ({ input, output }) => `${input} per million tokens in, ${output} out`,
+  modelChoice: ({ name, price }) => `▸ ${name} (${price})`,
+  modelChoices: (list) => `Models to choose from with \`/model NAME\`:\n${list}`,
+  modelSet: (name) =>
+    `From its next step on this conversation uses ${name}. What it said before stays in its session.`,
+
+  contextHead: ({ used, window, name }) =>
+    `The next request takes about ${used} of the ${window} tokens that ${name} can see:`,
+  contextParts: {
+    instructions: 'the instructions',
+    tools: 'the descriptions of the tools',
+    history: 'what was said and done before',
+    latest: 'the newest message and what came of it',
+    reserve: 'kept free for the answer',
+    free: 'free',
+  },
+  contextLine: (part, tokens) => `▸ ${part}: ${tokens}`,
+  contextLeftOut: (count) =>
+    `Left out because they no longer fit: the ${count} oldest turns. They stay in the store.`,
+
+  usageDay: ({ day, tokens, cost, calls }) =>
+    `${day}: ${tokens} tokens, ${cost}; calls of models: ${calls}.`,
+  usageModel: ({ name, tokens, cost, calls }) =>
+    `▸ ${name}: ${tokens} tokens, ${cost}; calls: ${calls}.`,
+  usageTask: ({ request, id, tokens, cost, calls }) =>
+    `▸ ${request}: ${tokens} tokens, ${cost}; calls: ${calls}. ${id}`,
+  usageTasks: 'By task, the largest first:',
+  usageNone: (day) => `${day}: nothing was used.`,
+  usageUnpriced: (count) =>
+    `Calls whose price is not known, so that their cost is not counted: ${count}.`,
+
+  approved: ({ tool, request }) =>
+    `Approved: ${tool} for ${request} runs once, exactly as it was shown.`,
+  approvedForLater: ({ tool, request }) =>
+    `Approved: ${tool} for ${request} is kept and runs once, exactly as it was shown, ` +
+    'when the interrupted task goes on.',
+  denied: ({ tool, request }) => `Denied: ${tool} for ${request} does not run.`,
+  resumed: (request) => `${request} goes on from what is saved, with one new turn.`,
+  paused: (request) => `${request} is paused: what was done is kept, and nothing of it runs.`,
+  extended: ({ request, left }) => `${request} has more to spend. ${left}`,
+  clockConfirmed: 'The clock is trusted again: what was due meanwhile happens now.',
+  repeatedOrder: 'This order was carried out before; nothing was done again. It said:',
+};

@@ -1,0 +1,48 @@
+import type { WhyTexts } from '../why-texts.ts';
+
+export const EN_WHY: WhyTexts = {
+  standing: {
+    queued: ({ request, id, since }) => `${request} (${id}) has been in line since ${since}.`,
+    running: ({ request, id, since }) => `${request} (${id}) has been running since ${since}.`,
+    stopping: ({ request, id, when }) =>
+      `${request} (${id}) was ended ${when}; its running calls are being ended.`,
+    waiting: ({ request, id, since, wait }) =>
+      `${request} (${id}) has been waiting ${wait} since ${since}.`,
+    paused: ({ request, id, since }) => `${request} (${id}) has been paused since ${since}.`,
+    blocked: ({ request, id, since }) => `${request} (${id}) has been blocked since ${since}.`,
+    completed: ({ request, id, when }) => `${request} (${id}) was completed ${when}.`,
+    failed: ({ request, id, when }) => `${request} (${id}) failed ${when}.`,
+    stopped: ({ request, id, when }) => `${request} (${id}) was stopped ${when}.`,
+    cancelled: ({ request, id, when }) => `${request} (${id}) was cancelled ${when}.`,
+    expired: ({ request, id, when }) => `${request} (${id}) ran out of time ${when}.`,
+  },
+  behind: 'Another turn of this conversation comes first.',
+  detail: (code) => `Its code: \`${code}\`.`,
+  again: 'To begin anew, send the request again.',
+  held: 'It is an older task that is held and does not run by itself.',
+  step: ({ ordinal, tool }) =>
+    tool === null
+      ? `Step ${ordinal}: the model is asked.`
+      : `Step ${ordinal}: the call of ${tool}.`,
+  question: (question) => `It asked: ${question}`,
+  until: (when) => `It is looked at again ${when}.`,
+  uncertain: (tools) => `Whether ${tools} took effect is unknown; it is not run again.`,
+  left: (facts) =>
+    `Left: ${facts.turnsLeft} of ${facts.turns} turns, ` +
+    `${facts.tokensLeft} of ${facts.tokens} tokens, ` +
+    `${facts.costLeft} of ${facts.cost}, ` +
+    `${facts.continuationsLeft} of ${facts.continuations} continuations, ` +
+    `${facts.correctionsLeft} of ${facts.corrections} corrective turns; ` +
+    `recovery checks made: ${facts.assessments}; ` +
+    `deadline: ${facts.deadline ?? 'none'}.`,
+  used: ({ turns, tokens, cost }) => `It used ${tokens} tokens (${cost}); turns: ${turns}.`,
+  calls: {
+    finished: (tool) => `${tool} was called and gave its result.`,
+    failed: (tool, code) => `${tool} was called and failed (${code}).`,
+    cut: (tool) => `The call of ${tool} was ended before it was done.`,
+    uncertain: (tool) => `The call of ${tool} began; its outcome is unknown.`,
+  },
+  earlier: (count) => `Earlier events that are not shown: ${count}.`,
+  later: 'There are later events that are not shown.',
+  event: (time, sentence) => `${time}: ${sentence}`,
+};

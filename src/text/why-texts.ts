@@ -1,0 +1,53 @@
+import type { CallWord, Standing } from './catalogue.ts';
+
+/** Numbers as the reader writes them. */
+export interface BudgetFacts {
+  readonly turnsLeft: string;
+  readonly turns: string;
+  readonly tokensLeft: string;
+  readonly tokens: string;
+  readonly costLeft: string;
+  readonly cost: string;
+  readonly continuationsLeft: string;
+  readonly continuations: string;
+  readonly correctionsLeft: string;
+  readonly corrections: string;
+  readonly assessments: string;
+  readonly deadline: string | null;
+}
+
+export interface StandingFacts {
+  readonly request: string;
+  readonly id: string;
+  /** Since this instant, without a preposition. */
+  readonly since: string;
+  /** The same instant, as in `at 14:02`. */
+  readonly when: string;
+  /** What it waits for, in words; empty unless it waits. */
+  readonly wait: string;
+}
+
+/** The sentences of `why`. */
+export interface WhyTexts {
+  readonly standing: Readonly<Record<Standing, (facts: StandingFacts) => string>>;
+  readonly behind: string;
+  readonly detail: (code: string) => string;
+  readonly again: string;
+  readonly held: string;
+  readonly step: (facts: { readonly ordinal: string; readonly tool: string | null }) => string;
+  readonly question: (question: string) => string;
+  readonly until: (when: string) => string;
+  readonly uncertain: (tools: string) => string;
+  readonly left: (facts: BudgetFacts) => string;
+  readonly used: (facts: {
+    readonly turns: string;
+    readonly tokens: string;
+    readonly cost: string;
+  }) => string;
+  /** What a call came to; `tool` and `code` are in their marks already. */
+  readonly calls: Readonly<Record<CallWord, (tool: string, code: string) => string>>;
+  readonly earlier: (count: string) => string;
+  readonly later: string;
+  /** An event's sentence behind its time. */
+  readonly event: (time: string, sentence: string) => string;
+}
