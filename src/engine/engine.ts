@@ -138,6 +138,8 @@ export interface TaskOrder {
   readonly expectedVersion?: number;
   /** Given again, it gives the first outcome and changes nothing (M-7). */
   readonly receiptId?: string;
+  /** The digest of what is ordered: under a receipt of another digest it is refused, `receipt_used`. */
+  readonly fingerprint?: string;
 }
 export type StopOrder = TaskOrder;
 
@@ -163,6 +165,7 @@ export interface ApprovalOrder {
   readonly principal: Principal;
   readonly channel: string;
   readonly receiptId?: string;
+  readonly fingerprint?: string;
 }
 export interface ApprovalAnswered {
   readonly kind: 'answered';
@@ -184,6 +187,8 @@ export interface Stopped {
   readonly task: TaskRecord;
   /** Calls that were running and are being ended, by tool name or `model`. */
   readonly running: readonly string[];
+  /** True when its receipt had stopped it before. */
+  readonly repeated?: boolean;
 }
 
 export interface Health {
