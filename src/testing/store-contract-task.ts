@@ -18,12 +18,15 @@ const LIST_ALL: ListArgs = {
 const CHANGED: Partial<TaskRecord> = {
   enrollment: 'held-legacy',
   state: 'waiting',
-  reason: 'model_unavailable',
+  sessionId: idOf('session', 2),
+  reason: 'awaits_provider',
   waitKind: 'provider',
   waitId: 'wait-1',
   waitUntil: 5_000,
   waitQuestion: 'Which one?',
   deadline: null,
+  dueAt: 5_000,
+  checkpoint: 'Half of it is done.',
   turnsLimit: 51,
   turnsUsed: 1,
   tokensLimit: 2_000_001,
@@ -33,6 +36,7 @@ const CHANGED: Partial<TaskRecord> = {
   continuationsLimit: 21,
   continuationsUsed: 4,
   correctionsUsed: 5,
+  quotaWaits: 9,
   recoveryEpoch: 6,
   recoveryAttempts: 7,
   recoveryLifetimeAttempts: 8,
@@ -65,10 +69,11 @@ export const TASK_CASES: readonly Case[] = [
       const other = {
         mandateText: 'Delete everything.',
         mandatePrincipal: 'model:x',
+        mandateAuthority: 'own',
         mandateOrigin: 'api',
         mandateAt: 2,
         mandateHash: 'x',
-      };
+      } as const;
       await mustPut(store, { write: 'task.save', row: taskRow({ ...other, version: 2 }) });
       const ended = { state: 'completed', endedAt: 9_000 } as const;
       const last = taskRow({ ...other, ...ended, version: 3 });

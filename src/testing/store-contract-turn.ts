@@ -5,6 +5,7 @@ import type { Case, Opened } from './store-case.ts';
 import { conversationRow, hostRow, idOf, stepRow, turnRow } from './store-rows.ts';
 
 const CONVERSATION_ID = idOf('conversation', 1);
+const SESSION = { conversationId: CONVERSATION_ID, sessionId: idOf('session', 1) } as const;
 
 export const TURN_CASES: readonly Case[] = [
   [
@@ -92,7 +93,7 @@ export const TURN_CASES: readonly Case[] = [
       const touched = { ...finished, ordinal: 99, input: 'other', tool: 'other' };
       await mustPut(store, { write: 'step.finish', row: touched });
       await mustLose(store, { write: 'step.finish', row: { ...finished, state: 'finished' } });
-      const args = { conversationId: CONVERSATION_ID, before: 99, limit: 9 };
+      const args = { ...SESSION, before: 99, limit: 9 };
       assert.deepEqual(await read(store, 'step.before', args), [finished]);
     },
   ],
@@ -134,7 +135,7 @@ export const TURN_CASES: readonly Case[] = [
     async ({ store }) => {
       await putSteps({ store });
       const conversationId = CONVERSATION_ID;
-      const before = await read(store, 'step.before', { conversationId, before: 15, limit: 2 });
+      const before = await read(store, 'step.before', { ...SESSION, before: 15, limit: 2 });
       assert.deepEqual(field(before, 'seq'), [14, 5]);
       const of = async (task: number, limit: number): Promise<number[]> => {
         const args = { conversationId, taskId: idOf('task', task), limit };

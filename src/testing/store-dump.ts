@@ -18,6 +18,10 @@ const ORDER = {
   event: 'conversation_id, seq',
   outbox: 'conversation_id, seq',
   run: 'id',
+  approval: 'id',
+  limiter: 'account',
+  audit: 'seq',
+  receipt: 'scope',
 } as const;
 
 /** All rows of all tables in a fixed order, as plain objects with the tables' own column names. */

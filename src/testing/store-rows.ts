@@ -1,5 +1,8 @@
 // Whole records with plain values, for tests that care about a few of them.
-import type { IdempotencyRecord, MessageRecord } from '../core/inbox/record.ts';
+import type { ApprovalRecord } from '../core/approval/record.ts';
+import type { AuditRecord } from '../core/audit/record.ts';
+import type { LimiterRecord } from '../core/budget/record.ts';
+import type { IdempotencyRecord, MessageRecord, ReceiptRecord } from '../core/inbox/record.ts';
 import type { HostRecord } from '../core/lease/record.ts';
 import type { OutboxRecord } from '../core/outbox/record.ts';
 import type { RunRecord } from '../core/run/record.ts';
@@ -34,6 +37,7 @@ export function conversationRow(over: Partial<ConversationRecord> = {}): Convers
     channel: 'terminal',
     address: 'home',
     sessionId: idOf('session', 1),
+    model: null,
     seq: 0,
     token: 0,
     turnId: null,
@@ -92,6 +96,7 @@ export function taskRow(over: Partial<TaskRecord> = {}): TaskRecord {
   return {
     id: idOf('task', 1),
     conversationId: idOf('conversation', 1),
+    sessionId: idOf('session', 1),
     agent: 'main',
     enrollment: 'current',
     state: 'active',
@@ -99,6 +104,7 @@ export function taskRow(over: Partial<TaskRecord> = {}): TaskRecord {
     version: 1,
     mandateText: 'Tell the time.',
     mandatePrincipal: 'admin:terminal',
+    mandateAuthority: 'admin',
     mandateOrigin: 'terminal',
     mandateAt: 1_000,
     mandateHash: 'a'.repeat(64),
@@ -107,6 +113,8 @@ export function taskRow(over: Partial<TaskRecord> = {}): TaskRecord {
     waitUntil: null,
     waitQuestion: null,
     deadline: 9_000_000,
+    dueAt: null,
+    checkpoint: null,
     turnsLimit: 50,
     turnsUsed: 0,
     tokensLimit: 2_000_000,
@@ -116,6 +124,7 @@ export function taskRow(over: Partial<TaskRecord> = {}): TaskRecord {
     continuationsLimit: 20,
     continuationsUsed: 0,
     correctionsUsed: 0,
+    quotaWaits: 0,
     recoveryEpoch: 0,
     recoveryAttempts: 0,
     recoveryLifetimeAttempts: 0,
@@ -136,6 +145,7 @@ export function turnRow(over: Partial<TurnRecord> = {}): TurnRecord {
     taskId: idOf('task', 1),
     runId: null,
     token: 1,
+    authority: 'admin',
     hostId: idOf('host', 1),
     state: 'running',
     end: null,
@@ -157,6 +167,7 @@ export function stepRow(over: Partial<StepRecord> = {}): StepRecord {
     ordinal: seq - 2,
     kind: 'tool',
     state: 'started',
+    tries: 1,
     id: idOf('event', seq),
     startedAt: 2_000 + seq,
     tool: 'shell',
@@ -232,6 +243,71 @@ export function runRow(over: Partial<RunRecord> = {}): RunRecord {
     callbackUrl: null,
     createdAt: 1_000,
     endedAt: null,
+    ...over,
+  };
+}
+
+export function approvalRow(over: Partial<ApprovalRecord> = {}): ApprovalRecord {
+  return {
+    id: idOf('approval', 1),
+    conversationId: idOf('conversation', 1),
+    taskId: idOf('task', 1),
+    runId: null,
+    turnId: idOf('turn', 1),
+    stepId: idOf('event', 3),
+    kind: 'call',
+    tool: 'shell',
+    input: '{"command":"rm -r build"}',
+    shown: '{"argv":["rm","-r","build"],"env":{},"files":[],"folder":"."}',
+    approver: 'any',
+    state: 'open',
+    requestedBy: 'admin:terminal',
+    decidedBy: null,
+    at: 3_000,
+    expiresAt: 90_000,
+    decidedAt: null,
+    ...over,
+  };
+}
+
+export function limiterRow(over: Partial<LimiterRecord> = {}): LimiterRecord {
+  return {
+    account: 'example https://api.example.com 0123456789abcdef',
+    state: 'limited',
+    until: 60_000,
+    isNamed: 'yes',
+    failures: 1,
+    code: 'http_429',
+    probeUntil: null,
+    version: 1,
+    since: 3_000,
+    ...over,
+  };
+}
+
+export function auditRow(over: Partial<AuditRecord> = {}): AuditRecord {
+  return {
+    seq: 1,
+    at: 3_000,
+    principal: 'admin:terminal',
+    channel: 'terminal',
+    action: 'task.extend',
+    subjectId: idOf('task', 1),
+    before: '{"turnsLimit":50}',
+    after: '{"turnsLimit":60}',
+    previousHash: '',
+    hash: 'c'.repeat(64),
+    ...over,
+  };
+}
+
+export function receiptRow(over: Partial<ReceiptRecord> = {}): ReceiptRecord {
+  return {
+    scope: 'admin:terminal rcpt-1',
+    order: 'task.extend',
+    subjectId: idOf('task', 1),
+    outcome: '{"kind":"done"}',
+    at: 3_000,
     ...over,
   };
 }

@@ -1,4 +1,7 @@
 import type { ReadName, Reads, Write, WriteName } from '../../ports/store.ts';
+import { approvalReads, approvalWrites } from './approval.ts';
+import { auditReads, auditWrites } from './audit.ts';
+import { budgetReads, budgetWrites } from './budget.ts';
 import { inboxReads, inboxWrites } from './inbox.ts';
 import { leaseReads, leaseWrites } from './lease.ts';
 import { outboxReads, outboxWrites } from './outbox.ts';
@@ -24,6 +27,9 @@ const READS = {
   ...outboxReads,
   ...runReads,
   ...leaseReads,
+  ...approvalReads,
+  ...budgetReads,
+  ...auditReads,
 } satisfies ReadDefinitions<Reads>;
 
 const WRITES = {
@@ -34,6 +40,9 @@ const WRITES = {
   ...outboxWrites,
   ...runWrites,
   ...leaseWrites,
+  ...approvalWrites,
+  ...budgetWrites,
+  ...auditWrites,
 } satisfies WriteDefinitions<Write>;
 
 /** Every read and every write of the store as SQL of one dialect. */

@@ -40,6 +40,20 @@ export const inboxReads = {
         .orderBy('seq')
         .limit(arg.limit),
   },
+  'message.unbound': {
+    gives: 'many',
+    build: (db, arg) =>
+      db
+        .selectFrom('message')
+        .select(MESSAGE)
+        .where('conversation_id', '=', arg.conversationId)
+        .where('state', '=', sql.lit('unclaimed'))
+        .where(OPEN)
+        .where('kind', '=', sql.lit('genuine'))
+        .where('task_id', 'is', null)
+        .orderBy('seq')
+        .limit(arg.limit),
+  },
   'message.openCommands': {
     gives: 'many',
     build: (db, arg) =>
@@ -93,6 +107,34 @@ export const inboxReads = {
         .orderBy('seq')
         .limit(arg.limit),
   },
+  // What a session claimed is no older than it is: what earlier ones claimed is not looked through.
+  'message.ofSession': {
+    gives: 'many',
+    build: (db, arg) =>
+      db
+        .selectFrom('message')
+        .select(MESSAGE)
+        .where('conversation_id', '=', arg.conversationId)
+        .where(
+          'claimed_seq',
+          '>',
+          sql<number>`coalesce((select case when first_seq > ${arg.after} then first_seq - 1 end
+            from session where session.id = ${arg.sessionId}), ${arg.after})`,
+        )
+        .where(NO_COMMAND)
+        .where(
+          sql<boolean>`exists (select 1 from turn where turn.id = message.turn_id
+            and turn.session_id = ${arg.sessionId})`,
+        )
+        .orderBy('claimed_seq')
+        .orderBy('seq')
+        .limit(arg.limit),
+  },
+  'receipt.byScope': {
+    gives: 'one',
+    build: (db, arg) =>
+      db.selectFrom('receipt').select(selection('receipt')).where('scope', '=', arg.scope),
+  },
   // Walks the waiting inputs by age and stops at the limit, however many wait. Only the first input
   // of a conversation counts, so none comes twice.
   'inbox.due': {
@@ -138,6 +180,18 @@ export const inboxWrites = {
         })
         .where('id', '=', arg.id)
         .where('state', '=', sql.lit('unclaimed')),
+  },
+  'message.bind': {
+    build: (db, arg) =>
+      db
+        .updateTable('message')
+        .set({ task_id: arg.taskId })
+        .where('id', '=', arg.id)
+        .where('state', '=', sql.lit('unclaimed'))
+        .where('task_id', 'is', null),
+  },
+  'receipt.insert': {
+    build: (db, arg) => db.insertInto('receipt').values(columns('receipt', arg.row)),
   },
   'message.done': {
     build: (db, arg) =>

@@ -20,6 +20,11 @@ export const sessionReads = {
         .where('channel', '=', arg.channel)
         .where('address', '=', arg.address),
   },
+  'session.byId': {
+    gives: 'one',
+    build: (db, arg) =>
+      db.selectFrom('session').select(selection('session')).where('id', '=', arg.id),
+  },
   'conversation.list': {
     gives: 'many',
     build: (db, arg) =>
@@ -106,8 +111,24 @@ export const sessionWrites = {
         .where('id', '=', arg.id)
         .where('seq', '=', arg.expectedSeq),
   },
+  'conversation.session': {
+    build: (db, arg) =>
+      db.updateTable('conversation').set({ session_id: arg.sessionId }).where('id', '=', arg.id),
+  },
+  'conversation.model': {
+    build: (db, arg) =>
+      db.updateTable('conversation').set({ model: arg.model }).where('id', '=', arg.id),
+  },
   'session.insert': {
     build: (db, arg) => db.insertInto('session').values(columns('session', arg.row)),
+  },
+  'session.end': {
+    build: (db, arg) =>
+      db
+        .updateTable('session')
+        .set({ ended_at: arg.endedAt })
+        .where('id', '=', arg.id)
+        .where('ended_at', 'is', null),
   },
   'event.insert': {
     build: (db, arg) => db.insertInto('event').values(columns('event', arg.row)),

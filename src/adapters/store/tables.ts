@@ -1,4 +1,7 @@
-import type { IdempotencyRecord, MessageRecord } from '../../core/inbox/record.ts';
+import type { ApprovalRecord } from '../../core/approval/record.ts';
+import type { AuditRecord } from '../../core/audit/record.ts';
+import type { LimiterRecord } from '../../core/budget/record.ts';
+import type { IdempotencyRecord, MessageRecord, ReceiptRecord } from '../../core/inbox/record.ts';
 import type { HostRecord } from '../../core/lease/record.ts';
 import type { OutboxRecord } from '../../core/outbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
@@ -27,6 +30,10 @@ export interface Records {
   readonly event: EventRecord;
   readonly outbox: OutboxRecord;
   readonly run: RunRecord;
+  readonly approval: ApprovalRecord;
+  readonly limiter: LimiterRecord;
+  readonly audit: AuditRecord;
+  readonly receipt: ReceiptRecord;
 }
 export type TableName = keyof Records;
 export type Tables = { [T in TableName]: Columns<Records[T]> };
@@ -40,7 +47,10 @@ function complete<T extends TableName>(): <const L extends Fields<T>>(
   return (fields) => fields;
 }
 
-/** The fields of each record, in the order of the table's columns: what is looked through comes before long texts. */
+/**
+ * The fields of each record, in the order of the table's columns: what is looked through comes before
+ * long texts, and what a later version added comes last.
+ */
 export const FIELDS = {
   host: complete<'host'>()(['id', 'pid', 'startedAt', 'aliveUntil', 'stoppedAt']),
   conversation: complete<'conversation'>()([
@@ -53,6 +63,7 @@ export const FIELDS = {
     'token',
     'turnId',
     'createdAt',
+    'model',
   ]),
   session: complete<'session'>()(['id', 'conversationId', 'firstSeq', 'startedAt', 'endedAt']),
   message: complete<'message'>()([
@@ -111,6 +122,11 @@ export const FIELDS = {
     'waitQuestion',
     'outcomeData',
     'mandateText',
+    'sessionId',
+    'mandateAuthority',
+    'dueAt',
+    'checkpoint',
+    'quotaWaits',
   ]),
   turn: complete<'turn'>()([
     'id',
@@ -125,6 +141,7 @@ export const FIELDS = {
     'firstSeq',
     'startedAt',
     'endedAt',
+    'authority',
   ]),
   step: complete<'step'>()([
     'conversationId',
@@ -151,6 +168,7 @@ export const FIELDS = {
     'cost',
     'input',
     'output',
+    'tries',
   ]),
   event: complete<'event'>()([
     'conversationId',
@@ -197,6 +215,49 @@ export const FIELDS = {
     'callbackUrl',
     'metadata',
   ]),
+  approval: complete<'approval'>()([
+    'id',
+    'conversationId',
+    'taskId',
+    'runId',
+    'turnId',
+    'stepId',
+    'kind',
+    'tool',
+    'approver',
+    'state',
+    'requestedBy',
+    'decidedBy',
+    'at',
+    'expiresAt',
+    'decidedAt',
+    'input',
+    'shown',
+  ]),
+  limiter: complete<'limiter'>()([
+    'account',
+    'state',
+    'until',
+    'isNamed',
+    'failures',
+    'code',
+    'probeUntil',
+    'version',
+    'since',
+  ]),
+  audit: complete<'audit'>()([
+    'seq',
+    'at',
+    'principal',
+    'channel',
+    'action',
+    'subjectId',
+    'before',
+    'after',
+    'previousHash',
+    'hash',
+  ]),
+  receipt: complete<'receipt'>()(['scope', 'order', 'subjectId', 'outcome', 'at']),
 } as const satisfies { readonly [T in TableName]: Fields<T> };
 
 /** The column of a field. */

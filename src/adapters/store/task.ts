@@ -8,6 +8,7 @@ const TASK = selection('task');
 const OPEN = sql<boolean>`task.ended_at is null`;
 // Word for word the condition of its partial index. Most tasks end completed and need none.
 const ENDED_OTHERWISE = sql<boolean>`task.state in ('failed', 'stopped', 'cancelled', 'expired')`;
+const DUE = sql<boolean>`task.due_at is not null`;
 // Says nothing, but makes SQLite look through the index of open tasks and not through all ids.
 const BY_OPEN_INDEX = sql<boolean>`task.conversation_id > ''`;
 
@@ -74,6 +75,41 @@ export const taskReads = {
         .orderBy('id', 'desc')
         .limit(arg.limit),
   },
+  'task.due': {
+    gives: 'many',
+    build: (db, arg) =>
+      db
+        .selectFrom('task')
+        .select(TASK)
+        .where(DUE)
+        .where('due_at', '<=', arg.now)
+        .orderBy('due_at')
+        .orderBy('id')
+        .limit(arg.limit),
+  },
+  'task.nextDue': {
+    gives: 'one',
+    build: (db) =>
+      db
+        .selectFrom('task')
+        .select(sql<number>`task.due_at`.as('at'))
+        .where(DUE)
+        .orderBy('due_at')
+        .limit(sql.lit(1)),
+  },
+  'task.waitingFor': {
+    gives: 'many',
+    build: (db, arg) =>
+      db
+        .selectFrom('task')
+        .select(TASK)
+        .where('state', '=', sql.lit('waiting'))
+        .where('wait_kind', '=', arg.kind)
+        .where('wait_id', '=', arg.id)
+        .orderBy('changed_at')
+        .orderBy('id')
+        .limit(arg.limit),
+  },
   // Four characters at the end, or all but them, are the same: a slip of the hand in either half.
   'task.nearest': {
     gives: 'many',
@@ -96,8 +132,9 @@ export const taskReads = {
 
 const OPEN_STATES: readonly string[] = ['active', 'waiting', 'paused', 'blocked'];
 
-/** What may change while a task stays open: neither its mandate (T-5) nor what it belongs to. */
+/** What may change while a task stays open: not its mandate (T-5); its session when its own grew too large. */
 const SAVED_OPEN = [
+  'sessionId',
   'enrollment',
   'state',
   'reason',
@@ -107,6 +144,8 @@ const SAVED_OPEN = [
   'waitUntil',
   'waitQuestion',
   'deadline',
+  'dueAt',
+  'checkpoint',
   'turnsLimit',
   'turnsUsed',
   'tokensLimit',
@@ -116,6 +155,7 @@ const SAVED_OPEN = [
   'continuationsLimit',
   'continuationsUsed',
   'correctionsUsed',
+  'quotaWaits',
   'recoveryEpoch',
   'recoveryAttempts',
   'recoveryLifetimeAttempts',

@@ -1,9 +1,10 @@
-import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
+import { sql, type SelectQueryBuilder } from 'kysely';
 import type { StepRecord } from '../../core/turn/record.ts';
 import type { ConversationId } from '../../kernel/ids.ts';
 import type { TurnReads, TurnWrites } from '../../ports/turn.ts';
 import type { Db, ReadDefinitions, WriteDefinitions } from './statement.ts';
 import { columns, selection, type Tables } from './tables.ts';
+import { USED } from './usage.ts';
 
 // Steps are found by their turn, and the turns by their conversation. Turns begin in the order of their
 // ids, so those that run at once have the keys of their steps side by side and share pages; by their
@@ -28,6 +29,16 @@ export const turnReads = {
   'turn.byId': {
     gives: 'one',
     build: (db, arg) => db.selectFrom('turn').select(TURN).where('id', '=', arg.id),
+  },
+  'turn.newest': {
+    gives: 'one',
+    build: (db) =>
+      db
+        .selectFrom('turn')
+        .select(TURN)
+        .where(sql<boolean>`turn.id > ''`)
+        .orderBy('id', 'desc')
+        .limit(sql.lit(1)),
   },
   'turn.ofConversation': {
     gives: 'one',
@@ -114,11 +125,18 @@ export const turnReads = {
         .orderBy('step.seq')
         .limit(arg.limit),
   },
+  // The turns of a session are no older than it is: those of earlier ones are not looked through.
   'step.before': {
     gives: 'many',
     build: (db, arg) =>
       ofConversation(db, arg)
         .select(STEP)
+        .where('turn.session_id', '=', arg.sessionId)
+        .where(
+          'turn.first_seq',
+          '>=',
+          sql<number>`coalesce((select first_seq from session where session.id = ${arg.sessionId}), 0)`,
+        )
         .where('turn.first_seq', '<', arg.before)
         .where('step.seq', '<', arg.before)
         .orderBy('turn.first_seq', 'desc')
@@ -141,22 +159,10 @@ export const turnReads = {
     gives: 'one',
     build: (db, arg) =>
       ofConversation(db, arg)
-        .select([
-          total('input_tokens').as('inputTokens'),
-          total('output_tokens').as('outputTokens'),
-          total('cost').as('cost'),
-          sql<number>`cast(count(case when input_tokens is not null and cost is null then 1 end) as bigint)`.as(
-            'unpriced',
-          ),
-        ])
+        .select([...USED])
         .where('turn.task_id', '=', arg.taskId as StepRecord['taskId']),
   },
 } satisfies ReadDefinitions<TurnReads>;
-
-/** PostgreSQL sums whole numbers as decimals, which come as texts. */
-function total(column: 'input_tokens' | 'output_tokens' | 'cost'): RawBuilder<number> {
-  return sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`;
-}
 
 /** What the end of a step adds to its start. */
 const OUTCOME = [
@@ -195,6 +201,16 @@ export const turnWrites = {
   },
   'step.insert': {
     build: (db, arg) => db.insertInto('step').values(columns('step', arg.row)),
+  },
+  'step.retry': {
+    build: (db, arg) =>
+      db
+        .updateTable('step')
+        .set({ tries: arg.tries })
+        .where('turn_id', '=', arg.turnId)
+        .where('seq', '=', arg.seq)
+        .where('state', '=', sql.lit('started'))
+        .where(sql`tries + 1`, '=', arg.tries),
   },
   'step.finish': {
     build: (db, arg) =>
