@@ -1,4 +1,5 @@
 import type { ApprovalRecord } from '../core/approval/record.ts';
+import type { Grant } from '../core/budget/extend.ts';
 import type { LimiterRecord } from '../core/budget/record.ts';
 import type { TaskRecord } from '../core/task/record.ts';
 import type { Refusal } from '../kernel/fault.ts';
@@ -20,6 +21,8 @@ import type { Model } from '../ports/model.ts';
 import type { Store } from '../ports/store.ts';
 import type { Tools } from '../ports/tools.ts';
 import type { Live } from './turn/live.ts';
+
+export type { Grant };
 
 /** One agent of the installation, under the name that its records carry (T-21). */
 export interface Agent {
@@ -142,15 +145,6 @@ export interface TaskOrder {
   readonly fingerprint?: string;
 }
 export type StopOrder = TaskOrder;
-
-/** What `/extend` grants: additions, and a deadline as an addition to the old one or as an instant (W-7). */
-export interface Grant {
-  readonly turns?: number;
-  readonly tokens?: number;
-  readonly costMicroUsd?: number;
-  readonly continuations?: number;
-  readonly deadline?: { readonly addMs: Millis } | { readonly at: Instant };
-}
 
 /** An order that was carried out; `repeated` when its receipt had done it before. */
 export interface Ordered {

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { isId } from '../../kernel/ids.ts';
-import { readCommand, readTaskId, USAGES, type Command } from './command.ts';
+import { readCommand, readId, USAGES, type Command } from './command.ts';
 
 const ID = 'task_7K2M9QX4R1T8WZ3C';
 const stopOne: Command = { kind: 'stop', scope: 'one', id: ID };
+const APPROVAL = 'appr_7K2M9QX4R1T8WZ3C';
+const misused = (command: string): unknown => ({ kind: 'misused', command });
 const unknown = (word: string, nearest: string): unknown => ({ kind: 'unknown', word, nearest });
 
 const READ: readonly [text: string, command: unknown][] = [
@@ -30,11 +32,38 @@ const READ: readonly [text: string, command: unknown][] = [
   ['/status', { kind: 'status' }],
   ['/status now', { kind: 'misused', command: 'status' }],
   ['/help', { kind: 'help' }],
+  [`/pause ${ID}`, { kind: 'pause', id: ID }],
+  ['/pause', misused('pause')],
+  [`/task-resume ${ID}`, { kind: 'resume', id: ID }],
+  [`/Task-Resume ${ID.toLowerCase()}.`, { kind: 'resume', id: ID }],
+  ['/task-resume', misused('task-resume')],
+  [`/task-resume ${ID} late`, misused('task-resume')],
+  [`/approve ${APPROVAL}`, { kind: 'approve', id: APPROVAL }],
+  ['/approve 7k2m9qx4r1t8wz3c', { kind: 'approve', id: APPROVAL }],
+  [`/approve ${ID}`, { kind: 'approve', id: ID }],
+  [`/approve ${APPROVAL} yes`, misused('approve')],
+  ['/approve', misused('approve')],
+  [`/deny ${APPROVAL}`, { kind: 'deny', id: APPROVAL }],
+  ['/new', { kind: 'fresh' }],
+  ['/reset', { kind: 'fresh' }],
+  ['/new invoice for March', misused('new')],
+  ['/model', { kind: 'model', name: null }],
+  ['/model default', { kind: 'model', name: 'default' }],
+  ['/model `openai/GPT-5.1`', { kind: 'model', name: 'openai/GPT-5.1' }],
+  ['/model a b', misused('model')],
+  ['/model `', misused('model')],
+  ['/context', { kind: 'context' }],
+  ['/usage', { kind: 'usage' }],
+  ['/usage today', misused('usage')],
+  ['/clock confirm', { kind: 'clock_confirm' }],
+  ['/clock', misused('clock')],
+  ['/clock set', misused('clock')],
   ['/stopp', unknown('stopp', 'stop')],
   ['/tsaks', unknown('tsaks', 'tasks')],
   ['/hlep me', unknown('hlep', 'help')],
   ['/Wy', unknown('wy', 'why')],
   ['/tmp is full', unknown('tmp', 'stop')],
+  ['/resume it', unknown('resume', 'reset')],
 ];
 
 /** `undefined` for each: ordinary text of a person, handed to the agent as it is. */
@@ -72,7 +101,7 @@ describe('a person types', () => {
 
 test('W-5: a command that does not exist is answered with the nearest that does', () => {
   const names = new Set(USAGES.map(({ command }) => command));
-  const later = ['task-resume', 'budget-reset', 'admit', 'approve', 'new', 'reset', 'model', 'x'];
+  const later = ['budget-reset', 'admit', 'schedule', 'jobs', 'session', 'accept', 'x'];
   for (const word of later) {
     const command = readCommand(`/${word}`);
     assert.equal(command?.kind, 'unknown');
@@ -109,6 +138,73 @@ test('a long message costs no more than a short one', () => {
   assert.equal(readCommand(`/why ${'.'.repeat(100_000)}a`)?.kind, 'why');
 });
 
+const GRANTS: readonly [words: string, grant: unknown][] = [
+  ['turns=+50', { turns: 50 }],
+  ['TURNS=+1 tokens=+1000000', { turns: 1, tokens: 1_000_000 }],
+  ['cost=+5', { costMicroUsd: 5_000_000 }],
+  ['cost=+0.000001', { costMicroUsd: 1 }],
+  ['cost=+12.5 continuations=+20', { costMicroUsd: 12_500_000, continuations: 20 }],
+  ['deadline=+90m', { deadline: { addMs: 5_400_000 } }],
+  ['deadline=+2D', { deadline: { addMs: 172_800_000 } }],
+  ['deadline=2026-01-02T03:04:05Z', { deadline: { at: Date.UTC(2026, 0, 2, 3, 4, 5) } }],
+  ['deadline=2026-01-02T03:04+01:00', { deadline: { at: Date.UTC(2026, 0, 2, 2, 4) } }],
+];
+const NO_GRANTS = [
+  '',
+  'turns',
+  'turns=',
+  'turns=50',
+  'turns=-50',
+  'turns=+0',
+  'turns=+5.',
+  'turns=+5x',
+  'turns=+1e3',
+  'turns=+0x10',
+  'turns=+10001',
+  'turns=+٣',
+  'turns= +5',
+  'turns=+5 turns=+5',
+  'turns=+5 please',
+  'turns=+5,tokens=+5',
+  'please turns=+5',
+  'cost=+0',
+  'cost=+1.0000001',
+  'cost=+100001',
+  'cost=+.5',
+  'deadline=+0d',
+  'deadline=+2w',
+  'deadline=+9999d',
+  'deadline=2026-01-02',
+  'deadline=2026-02-30T00:00:00Z',
+  'deadline=2026-01-02T03:04:05',
+  'deadline=tomorrow',
+  '__proto__=+5',
+  'constructor=+5',
+];
+
+describe('W-7 the grammar of /extend is strict:', () => {
+  for (const [words, grant] of GRANTS)
+    test(`${words} is a grant`, () => {
+      assert.deepEqual(readCommand(`/extend ${ID} ${words}`), { kind: 'extend', id: ID, grant });
+    });
+  for (const words of NO_GRANTS)
+    test(`${JSON.stringify(words)} is misused`, () => {
+      assert.deepEqual(readCommand(`/extend ${ID} ${words}`), misused('extend'));
+    });
+
+  test('what is cut off at the end of a long line is not granted in part', () => {
+    const far = ' '.repeat(200 - `/extend ${ID} turns=+1`.length);
+    const at = `/extend ${ID} ${far}turns=+1`;
+    assert.deepEqual(readCommand(`${at}\n0`), {
+      kind: 'extend',
+      id: ID,
+      grant: { turns: 1 },
+    });
+    assert.deepEqual(readCommand(`${at}0`), misused('extend'));
+    assert.deepEqual(readCommand(`${at} tokens=+5`), misused('extend'));
+  });
+});
+
 describe('an id is read as it was meant', () => {
   const typed = [
     ID,
@@ -120,12 +216,12 @@ describe('an id is read as it was meant', () => {
     `“${ID}”,`,
   ];
   for (const text of typed) {
-    test(text, () => assert.equal(readTaskId(text), ID));
+    test(text, () => assert.equal(readId('task', text), ID));
   }
 
   test('an O is a zero, and the prefix of another kind stays', () => {
-    assert.equal(readTaskId('7K2M9QX4R1T8WZ3o'), 'task_7K2M9QX4R1T8WZ30');
-    assert.equal(readTaskId('RUN_7k2m9qx4r1t8wz3c'), 'run_7K2M9QX4R1T8WZ3C');
+    assert.equal(readId('task', '7K2M9QX4R1T8WZ3o'), 'task_7K2M9QX4R1T8WZ30');
+    assert.equal(readId('task', 'RUN_7k2m9qx4r1t8wz3c'), 'run_7K2M9QX4R1T8WZ3C');
   });
 
   test('every id reads as itself, in either case', () => {
@@ -134,8 +230,8 @@ describe('an id is read as it was meant', () => {
       fc.property(fc.array(letters, { minLength: 16, maxLength: 16 }), (body) => {
         const id = `task_${body.join('')}`;
         assert.ok(isId('task', id));
-        assert.equal(readTaskId(id), id);
-        assert.equal(readTaskId(id.toLowerCase()), id);
+        assert.equal(readId('task', id), id);
+        assert.equal(readId('task', id.toLowerCase()), id);
       }),
     );
   });

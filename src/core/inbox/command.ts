@@ -1,29 +1,55 @@
-import { ID_PREFIX } from '../../kernel/ids.ts';
+import { ID_PREFIX, type IdKind } from '../../kernel/ids.ts';
 import { nearestWord } from '../../kernel/nearest.ts';
+import type { Grant } from '../budget/extend.ts';
+import { readGrant } from './grant-words.ts';
 
 /** Every form of every command, as help prints it; `key` names its sentence in `text/`. */
 export const USAGES = [
   { command: 'stop', usage: '/stop', key: 'stop' },
   { command: 'stop', usage: '/stop all', key: 'stop_all' },
   { command: 'stop', usage: '/stop ID', key: 'stop_id' },
+  { command: 'pause', usage: '/pause ID', key: 'pause' },
+  { command: 'task-resume', usage: '/task-resume ID', key: 'task_resume' },
+  {
+    command: 'extend',
+    usage: '/extend ID turns=+N tokens=+N cost=+N continuations=+N deadline=+T',
+    key: 'extend',
+  },
+  { command: 'approve', usage: '/approve ID', key: 'approve' },
+  { command: 'deny', usage: '/deny ID', key: 'deny' },
   { command: 'tasks', usage: '/tasks', key: 'tasks' },
   { command: 'tasks', usage: '/tasks held', key: 'tasks_held' },
   { command: 'why', usage: '/why [ID]', key: 'why' },
+  { command: 'new', usage: '/new', key: 'new' },
+  { command: 'reset', usage: '/reset', key: 'reset' },
+  { command: 'model', usage: '/model', key: 'model' },
+  { command: 'model', usage: '/model NAME', key: 'model_name' },
+  { command: 'context', usage: '/context', key: 'context' },
+  { command: 'usage', usage: '/usage', key: 'usage' },
+  { command: 'clock', usage: '/clock confirm', key: 'clock_confirm' },
   { command: 'status', usage: '/status', key: 'status' },
   { command: 'help', usage: '/help', key: 'help' },
 ] as const;
 export type CommandName = (typeof USAGES)[number]['command'];
+export type HelpKey = (typeof USAGES)[number]['key'];
 
-/** What a person's command asks for. Ids are normalised by `readTaskId` and need not exist. */
+/** What a person's command asks for. Ids are normalised by `readId` and need not exist. */
 export type Command =
   /** `current`: the running task, else the newest open one. `all`: every open one (W-1). */
   | { readonly kind: 'stop'; readonly scope: 'current' | 'all' }
   | { readonly kind: 'stop'; readonly scope: 'one'; readonly id: string }
+  | { readonly kind: 'pause' | 'resume'; readonly id: string }
+  | { readonly kind: 'extend'; readonly id: string; readonly grant: Grant }
+  | { readonly kind: 'approve' | 'deny'; readonly id: string }
+  /** `/new` and `/reset` (W-2). */
+  | { readonly kind: 'fresh' }
+  /** Without a name it asks; `default` goes back to the agent's own (T-20). */
+  | { readonly kind: 'model'; readonly name: string | null }
+  | { readonly kind: 'clock_confirm' }
   | { readonly kind: 'tasks'; readonly held: boolean }
   /** `null`: the conversation's newest open task, else its newest. */
   | { readonly kind: 'why'; readonly id: string | null }
-  | { readonly kind: 'status' }
-  | { readonly kind: 'help' }
+  | { readonly kind: 'context' | 'usage' | 'status' | 'help' }
   /** A known command with words that it does not take; nothing is guessed. */
   | { readonly kind: 'misused'; readonly command: CommandName }
   /** `word` without its slash; `nearest` is the closest real command. */
@@ -34,9 +60,11 @@ export type Command =
  * end it with a full stop. `/etc/hosts is broken`, `/ home`, `/2` and ` /stop` are ordinary text.
  */
 const COMMAND = /^\/([a-z][a-z-]*)[.,:;!?]*(?=\s|$)/i;
-/** What surrounds an id that was copied out of a sentence. */
-const AROUND_ID = /^[`'"“”„(<[]+|[`'"“”)>\].,:;!?]+$/g;
+/** What surrounds a word that was copied out of a sentence. */
+const AROUND_WORD = /^[`'"“”„(<[]+|[`'"“”)>\].,:;!?]+$/g;
 const WORD_CHARS_MAX = 40;
+/** A model's name may be a path. */
+const NAME_CHARS_MAX = 128;
 /** No command is longer; a message may be, and is not searched whole. */
 const LINE_CHARS_MAX = 200;
 
@@ -45,7 +73,8 @@ const LINE_CHARS_MAX = 200;
  * line counts. Never throws. Whoever calls it has made sure that a person wrote the text (W-4).
  */
 export function readCommand(text: string): Command | undefined {
-  const line = text.slice(0, LINE_CHARS_MAX).split(/[\r\n]/, 1)[0] ?? '';
+  const [head = ''] = text.slice(0, LINE_CHARS_MAX + 1).split(/[\r\n]/, 1);
+  const line = head.slice(0, LINE_CHARS_MAX);
   const match = COMMAND.exec(line);
   if (match?.[1] === undefined) return undefined;
   const word = match[1].toLowerCase();
@@ -53,15 +82,18 @@ export function readCommand(text: string): Command | undefined {
     .slice(match[0].length)
     .split(/\s+/)
     .filter((rest) => rest !== '');
-  return isCommand(word) ? readWords(word, words) : unknown(word);
+  if (!isCommand(word)) return unknown(word);
+  // Half a grant is another grant.
+  const isCut = head.length > LINE_CHARS_MAX && word === 'extend';
+  return isCut ? { kind: 'misused', command: word } : readWords(word, words);
 }
 
 /**
  * An id as a person types it, as the store has it: upper case, its prefix added when it is missing,
  * Crockford's look-alikes read as digits (I and L as 1, O as 0), hyphens and quotation marks left out.
  */
-export function readTaskId(typed: string): string {
-  const bare = typed.slice(0, LINE_CHARS_MAX).replaceAll(AROUND_ID, '').slice(0, WORD_CHARS_MAX);
+export function readId(kind: IdKind, typed: string): string {
+  const bare = typed.slice(0, LINE_CHARS_MAX).replaceAll(AROUND_WORD, '').slice(0, WORD_CHARS_MAX);
   const low = bare.toLowerCase();
   const prefix = Object.values(ID_PREFIX).find((known) => low.startsWith(known));
   const body = bare
@@ -70,33 +102,55 @@ export function readTaskId(typed: string): string {
     .replaceAll('-', '')
     .replaceAll(/[IL]/g, '1')
     .replaceAll('O', '0');
-  return `${prefix ?? ID_PREFIX.task}${body}`;
+  return `${prefix ?? ID_PREFIX[kind]}${body}`;
 }
 
 function readWords(command: CommandName, words: readonly string[]): Command {
-  const [first] = words;
-  if (first === undefined) return BARE[command];
+  const [first, ...rest] = words;
   const misused: Command = { kind: 'misused', command };
-  return words.length > 1 ? misused : (readWord(command, first) ?? misused);
+  if (first === undefined) return BARE[command] ?? misused;
+  if (command === 'extend') {
+    const grant = readGrant(rest);
+    return grant === undefined ? misused : { kind: 'extend', id: readId('task', first), grant };
+  }
+  return rest.length > 0 ? misused : (WITH_WORD[command]?.(first) ?? misused);
 }
 
-const BARE: Readonly<Record<CommandName, Command>> = {
+/** What a command means without a word; one that needs a word is not among them. */
+const BARE: Readonly<Partial<Record<CommandName, Command>>> = {
   stop: { kind: 'stop', scope: 'current' },
   tasks: { kind: 'tasks', held: false },
   why: { kind: 'why', id: null },
+  new: { kind: 'fresh' },
+  reset: { kind: 'fresh' },
+  model: { kind: 'model', name: null },
+  context: { kind: 'context' },
+  usage: { kind: 'usage' },
   status: { kind: 'status' },
   help: { kind: 'help' },
 };
 
-function readWord(command: CommandName, word: string): Command | undefined {
-  const plain = word.toLowerCase().replaceAll(AROUND_ID, '');
-  if (command === 'stop') {
-    return plain === 'all'
+/** What a command means with exactly one word. */
+const WITH_WORD: Readonly<Partial<Record<CommandName, (word: string) => Command | undefined>>> = {
+  stop: (word) =>
+    plain(word) === 'all'
       ? { kind: 'stop', scope: 'all' }
-      : { kind: 'stop', scope: 'one', id: readTaskId(word) };
-  }
-  if (command === 'why') return { kind: 'why', id: readTaskId(word) };
-  return command === 'tasks' && plain === 'held' ? { kind: 'tasks', held: true } : undefined;
+      : { kind: 'stop', scope: 'one', id: readId('task', word) },
+  pause: (word) => ({ kind: 'pause', id: readId('task', word) }),
+  'task-resume': (word) => ({ kind: 'resume', id: readId('task', word) }),
+  approve: (word) => ({ kind: 'approve', id: readId('approval', word) }),
+  deny: (word) => ({ kind: 'deny', id: readId('approval', word) }),
+  why: (word) => ({ kind: 'why', id: readId('task', word) }),
+  tasks: (word) => (plain(word) === 'held' ? { kind: 'tasks', held: true } : undefined),
+  clock: (word) => (plain(word) === 'confirm' ? { kind: 'clock_confirm' } : undefined),
+  model: (word) => {
+    const name = word.replaceAll(AROUND_WORD, '').slice(0, NAME_CHARS_MAX);
+    return name === '' ? undefined : { kind: 'model', name };
+  },
+};
+
+function plain(word: string): string {
+  return word.toLowerCase().replaceAll(AROUND_WORD, '');
 }
 
 function isCommand(word: string): word is CommandName {

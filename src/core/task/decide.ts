@@ -96,7 +96,7 @@ export function moveTask(task: TaskRecord, move: Move): TaskRecord {
   const { kind, id, until, question } = move.wait ?? NO_WAIT;
   return {
     ...task,
-    dueAt: dueAt(task, move.to, until),
+    dueAt: dueOf(task, move.to, until),
     state: move.to,
     reason: move.reason,
     version: task.version + 1,
@@ -111,7 +111,11 @@ export function moveTask(task: TaskRecord, move: Move): TaskRecord {
 }
 
 /** Active work is looked at by its turns; what stands still comes due by its wait or its deadline (T-6, T-7). */
-function dueAt(task: TaskRecord, state: TaskState, until: Instant | null): Instant | null {
+export function dueOf(
+  task: Pick<TaskRecord, 'deadline'>,
+  state: TaskState,
+  until: Instant | null,
+): Instant | null {
   if (state === 'active' || hasEnded(state)) return null;
   if (until === null || task.deadline === null) return until ?? task.deadline;
   return Math.min(until, task.deadline);

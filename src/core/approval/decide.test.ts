@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Principal } from '../../kernel/principal.ts';
+import { openTask } from '../task/decide.ts';
+import { TASK_ENDS } from '../task/moves.ts';
+import type { TaskRecord } from '../task/record.ts';
+import { decideApproval, judgeAnswer, waitsForIt } from './decide.ts';
+import type { ApprovalRecord } from './record.ts';
+
+const NOW = 1_800_000_000_000;
+const ANNA: Principal = { kind: 'key', id: 'anna', isAdmin: false };
+const BEN: Principal = { kind: 'key', id: 'ben', isAdmin: false };
+const ADMIN: Principal = { kind: 'key', id: 'ops', isAdmin: true };
+
+const TASK: TaskRecord = openTask(
+  { id: 'task_1', conversationId: 'conv_1', sessionId: 'sess_1', agent: 'main' },
+  {
+    mandateText: 'pay the bill',
+    mandatePrincipal: 'key:anna',
+    mandateAuthority: 'own',
+    mandateOrigin: 'api',
+    mandateAt: NOW,
+    mandateHash: 'h',
+  },
+  { deadlineMs: null, turns: 5, tokens: 100, costMicroUsd: 200, continuations: 3 },
+  NOW,
+);
+
+const OPEN: ApprovalRecord = {
+  id: 'appr_1',
+  conversationId: 'conv_1',
+  taskId: 'task_1',
+  runId: null,
+  turnId: 'turn_1',
+  stepId: 'evt_1',
+  kind: 'call',
+  tool: 'pay',
+  input: '{}',
+  shown: '{}',
+  approver: 'any',
+  state: 'open',
+  requestedBy: 'key:anna',
+  decidedBy: null,
+  at: NOW,
+  expiresAt: NOW + 1_000,
+  decidedAt: null,
+};
+
+function judged(
+  change: Partial<ApprovalRecord>,
+  principal: Principal,
+  { now = NOW as number | null, task = TASK } = {},
+): unknown {
+  const refused = judgeAnswer({ ...OPEN, ...change }, task, { principal, now });
+  const { approval } = refused?.detail ?? {};
+  return approval === undefined ? refused?.code : [refused?.code, approval];
+}
+
+test('E-4 the one whose task it is and an admin may answer, nobody else', () => {
+  assert.equal(judged({}, ANNA), undefined);
+  assert.equal(judged({}, ADMIN), undefined);
+  assert.equal(judged({}, BEN), 'forbidden');
+});
+
+test('E-4 neither a model nor a host answers, whatever it may else', () => {
+  for (const kind of ['model', 'host'] as const)
+    assert.equal(judged({}, { kind, id: 'anna', isAdmin: true }), 'forbidden');
+});
+
+test('E-6 with a second person demanded the one who asked is refused, an admin too', () => {
+  assert.equal(judged({ approver: 'other' }, ANNA), 'approver_other');
+  assert.equal(judged({ approver: 'other' }, ADMIN), undefined);
+  assert.equal(judged({ approver: 'other', requestedBy: 'key:ops' }, ADMIN), 'approver_other');
+  assert.equal(judged({ approver: 'other' }, BEN), 'forbidden');
+});
+
+test('E-4 an approval is answered once', () => {
+  for (const state of ['approved', 'denied', 'expired'] as const)
+    assert.deepEqual(judged({ state }, ANNA), ['approval_closed', state]);
+});
+
+test('E-4 at its expiry it is closed, before anything has recorded that', () => {
+  assert.equal(judged({}, ANNA, { now: NOW + 999 }), undefined);
+  assert.deepEqual(judged({}, ANNA, { now: NOW + 1_000 }), ['approval_closed', 'expired']);
+});
+
+test('while the clock is not believed nothing has expired', () => {
+  assert.equal(judged({}, ANNA, { now: null }), undefined);
+});
+
+test('one of a task that has ended is closed', () => {
+  for (const state of TASK_ENDS)
+    assert.deepEqual(judged({}, ANNA, { task: { ...TASK, state } }), ['approval_closed', 'denied']);
+});
+
+test('who may not is not told whether it is open', () => {
+  assert.equal(judged({ state: 'approved' }, BEN), 'forbidden');
+  assert.equal(judged({ state: 'approved', approver: 'other' }, ANNA), 'approver_other');
+});
+
+test('its end says who gave it and when', () => {
+  const ended = decideApproval(OPEN, 'denied', { name: 'key:ops', now: NOW + 5 });
+  assert.deepEqual(ended, {
+    ...OPEN,
+    state: 'denied',
+    decidedBy: 'key:ops',
+    decidedAt: NOW + 5,
+  });
+});
+
+test('a task goes on with the answer only when it waits for exactly this one', () => {
+  const waiting = { state: 'waiting', waitKind: 'approval', waitId: 'appr_1' } as const;
+  assert.equal(waitsForIt(waiting, OPEN), true);
+  assert.equal(waitsForIt({ ...waiting, waitId: 'appr_2' }, OPEN), false);
+  assert.equal(waitsForIt({ ...waiting, waitKind: 'assessment' }, OPEN), false);
+  assert.equal(waitsForIt({ ...waiting, state: 'paused' }, OPEN), false);
+});

@@ -1,0 +1,49 @@
+import { refuse, type Refusal } from '../../kernel/fault.ts';
+import { principalName, type Principal } from '../../kernel/principal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { mayOrder } from '../task/decide.ts';
+import { hasEnded } from '../task/moves.ts';
+import type { TaskRecord } from '../task/record.ts';
+import type { ApprovalRecord } from './record.ts';
+
+/**
+ * Whether a principal may answer an approval now: never a model or the host (E-4), only whoever may
+ * order the task, and not the one who asked where a second person is demanded (E-6). One whose time is
+ * up is closed before the sweep has recorded it. `now` is null while the clock is not believed.
+ */
+export function judgeAnswer(
+  approval: ApprovalRecord,
+  task: TaskRecord,
+  by: { readonly principal: Principal; readonly now: Instant | null },
+): Refusal | undefined {
+  const { principal, now } = by;
+  const detail = { id: approval.id, taskId: task.id };
+  const isPerson = principal.kind !== 'host' && principal.kind !== 'model';
+  if (!isPerson || !mayOrder(task, principal)) return refuse('forbidden', detail);
+  const isOwn = principalName(principal) === approval.requestedBy;
+  if (approval.approver === 'other' && isOwn) return refuse('approver_other', detail);
+  if (approval.state !== 'open') return closed(approval, approval.state);
+  if (now !== null && approval.expiresAt <= now) return closed(approval, 'expired');
+  return hasEnded(task.state) ? closed(approval, 'denied') : undefined;
+}
+
+/** The record of an approval that has its end. */
+export function decideApproval(
+  approval: ApprovalRecord,
+  state: 'approved' | 'denied' | 'expired',
+  by: { readonly name: string; readonly now: Instant },
+): ApprovalRecord {
+  return { ...approval, state, decidedBy: by.name, decidedAt: by.now };
+}
+
+/** Whether the task goes on when this approval is answered: it waits for exactly this one (E-4). */
+export function waitsForIt(
+  task: Pick<TaskRecord, 'state' | 'waitKind' | 'waitId'>,
+  { id }: Pick<ApprovalRecord, 'id'>,
+): boolean {
+  return task.state === 'waiting' && task.waitKind === 'approval' && task.waitId === id;
+}
+
+function closed({ id, taskId, tool }: ApprovalRecord, state: string): Refusal {
+  return refuse('approval_closed', { id, taskId, tool, approval: state });
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Refusal } from '../../kernel/fault.ts';
+import { REASONS } from '../notice/reasons.ts';
+import { openTask } from './decide.ts';
+import { WAIT_REASONS, type TaskReason, type WaitKind } from './moves.ts';
+import { judgePause, judgeResume } from './orders.ts';
+import type { TaskRecord } from './record.ts';
+
+const NOW = 1_800_000_000_000;
+
+function task(change: Partial<TaskRecord> = {}): TaskRecord {
+  const opened = openTask(
+    { id: 'task_1', conversationId: 'conv_1', sessionId: 'sess_1', agent: 'main' },
+    {
+      mandateText: 'count the files',
+      mandatePrincipal: 'key:anna',
+      mandateAuthority: 'own',
+      mandateOrigin: 'api',
+      mandateAt: NOW,
+      mandateHash: 'h',
+    },
+    { deadlineMs: null, turns: 5, tokens: 100, costMicroUsd: 200, continuations: 3 },
+    NOW,
+  );
+  return { ...opened, ...change };
+}
+
+/** A task that stands for this reason, as the table of reasons has it. */
+function standing(reason: TaskReason): TaskRecord {
+  const kinds = Object.entries(WAIT_REASONS) as [WaitKind, TaskReason][];
+  const waitKind = kinds.find(([, known]) => known === reason)?.[0] ?? null;
+  return task({
+    state: REASONS[reason].state,
+    reason,
+    waitKind: reason === 'interrupted' ? 'assessment' : waitKind,
+    waitId: reason === 'awaits_approval' ? 'appr_1' : null,
+    outcomeData: '{"grant":"turns=+5"}',
+  });
+}
+
+function told(refused: Refusal | undefined): unknown {
+  if (refused === undefined) return 'yes';
+  const { way, reply } = refused.detail;
+  return [refused.code, way, ...(reply === undefined ? [] : [`reply ${reply}`])];
+}
+
+const STOP = '/stop task_1';
+
+/** What `/task-resume` and `/pause` come to, for every reason. */
+const JUDGED: Readonly<Record<TaskReason, readonly [resume: unknown, pause: unknown]>> = {
+  interrupted: [
+    ['not_allowed_now', STOP],
+    ['not_allowed_now', STOP],
+  ],
+  awaits_instant: [['not_allowed_now', STOP], 'yes'],
+  awaits_answer: [['not_allowed_now', STOP, 'reply yes'], 'yes'],
+  awaits_approval: [['not_allowed_now', '/approve appr_1'], 'yes'],
+  awaits_quota: [['not_allowed_now', STOP], 'yes'],
+  awaits_provider: [['not_allowed_now', STOP], 'yes'],
+  paused: ['yes', ['not_allowed_now', '/task-resume task_1', 'reply yes']],
+  wait_elapsed: ['yes', ['not_allowed_now', '/task-resume task_1', 'reply yes']],
+  no_outcome: ['yes', ['not_allowed_now', '/task-resume task_1', 'reply yes']],
+  no_progress: ['yes', ['not_allowed_now', '/task-resume task_1', 'reply yes']],
+  quota: ['yes', ['not_allowed_now', '/task-resume task_1', 'reply yes']],
+  budget_exhausted: [
+    ['not_allowed_now', '/extend task_1 turns=+5'],
+    ['not_allowed_now', '/extend task_1 turns=+5'],
+  ],
+  base_too_large: [
+    ['not_allowed_now', '/new'],
+    ['not_allowed_now', '/new'],
+  ],
+  stopped_by_person: [
+    ['task_ended', undefined],
+    ['task_ended', undefined],
+  ],
+  cancelled_by_caller: [
+    ['task_ended', undefined],
+    ['task_ended', undefined],
+  ],
+  deadline_passed: [
+    ['task_ended', undefined],
+    ['task_ended', undefined],
+  ],
+  model_refused: [
+    ['task_ended', undefined],
+    ['task_ended', undefined],
+  ],
+  answered: [
+    ['task_ended', undefined],
+    ['task_ended', undefined],
+  ],
+};
+
+describe('W-7 a refused order names the nearest way out:', () => {
+  for (const [reason, [resume, pause]] of Object.entries(JUDGED))
+    test(reason, () => {
+      const stands = standing(reason as TaskReason);
+      assert.deepEqual(told(judgeResume(stands, undefined)), resume);
+      assert.deepEqual(told(judgePause(stands, undefined)), pause);
+    });
+
+  test('what works has nothing to be resumed from, and may be paused', () => {
+    assert.deepEqual(told(judgeResume(task(), undefined)), ['not_allowed_now', STOP]);
+    assert.equal(judgePause(task(), undefined), undefined);
+  });
+});
+
+test('T-4 an order about a version that is gone is refused', () => {
+  for (const judge of [judgeResume, judgePause]) {
+    assert.equal(judge(task({ version: 3 }), 2)?.code, 'version_conflict');
+    assert.notEqual(judge(standing('paused'), 1)?.code, 'version_conflict');
+  }
+});

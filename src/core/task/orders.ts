@@ -1,0 +1,51 @@
+import { refuse, type Refusal } from '../../kernel/fault.ts';
+import { reasonEntry, waysOf, type TypedWay } from '../notice/reasons.ts';
+import { judgeOrder } from './decide.ts';
+import type { TaskReason } from './moves.ts';
+import type { TaskRecord } from './record.ts';
+
+/** What one new turn may leave (W-7); everything else has another way out. */
+const RESUMED: ReadonlySet<TaskReason> = new Set<TaskReason>([
+  'wait_elapsed',
+  'no_outcome',
+  'no_progress',
+  'quota',
+  'paused',
+]);
+
+/** Whether a task may be woken by `/task-resume` as it stands; a refusal names the nearest way out. */
+export function judgeResume(
+  task: TaskRecord,
+  expectedVersion: number | undefined,
+): Refusal | undefined {
+  const refused = judgeOrder(task, 'active', expectedVersion);
+  if (refused !== undefined) return withWay(task, refused, 'resume');
+  const mayGoOn = task.reason !== null && RESUMED.has(task.reason);
+  return mayGoOn ? undefined : withWay(task, notNow(task), 'resume');
+}
+
+/** Whether a task may be set aside as it stands. One that waits for its assessment may not (R-1). */
+export function judgePause(
+  task: TaskRecord,
+  expectedVersion: number | undefined,
+): Refusal | undefined {
+  const refused = judgeOrder(task, 'paused', expectedVersion);
+  if (refused !== undefined) return withWay(task, refused, 'pause');
+  return task.waitKind === 'assessment' ? withWay(task, notNow(task), 'pause') : undefined;
+}
+
+function notNow({ id, state }: TaskRecord): Refusal {
+  return refuse('not_allowed_now', { id, state });
+}
+
+/** `reply: yes` where words are the way out, `way` the first other command that is. */
+function withWay(task: TaskRecord, refused: Refusal, asked: TypedWay['effect']): Refusal {
+  if (refused.code !== 'not_allowed_now') return refused;
+  const nearest = waysOf(task).find(({ effect }) => effect !== asked && effect !== 'pause');
+  const isReply = reasonEntry(task.reason)?.reply === true;
+  return refuse('not_allowed_now', {
+    ...refused.detail,
+    ...(nearest === undefined ? {} : { way: nearest.command }),
+    ...(isReply ? { reply: 'yes' } : {}),
+  });
+}
