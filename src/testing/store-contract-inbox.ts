@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MessageRecord } from '../core/inbox/record.ts';
+import type { SessionId } from '../kernel/ids.ts';
 import type { Store } from '../ports/store.ts';
 import { field, mustLose, mustPut, read } from './store-calls.ts';
 import type { Case } from './store-case.ts';
@@ -9,6 +10,7 @@ import {
   idOf,
   messageRow,
   outboxRow,
+  sessionRow,
   taskRow,
   turnRow,
 } from './store-rows.ts';
@@ -110,6 +112,38 @@ export const INBOX_CASES: readonly Case[] = [
     },
   ],
   [
+    'genuine inputs of no task yet are found in inbox order, and bound to a task once',
+    async ({ store }) => {
+      const claimed = { state: 'claimed', turnId: TURN_ID, claimedSeq: 2 } as const;
+      await putMessages(store, [
+        messageRow({ seq: 9 }),
+        messageRow({ seq: 1, ...claimed }),
+        messageRow({ seq: 2, state: 'done' }),
+        messageRow({ seq: 3, kind: 'command' }),
+        messageRow({ seq: 4, taskId: TASK_ID }),
+        messageRow({ seq: 5 }),
+        messageRow({ seq: 6, kind: 'generated' }),
+        messageRow({ seq: 7, conversationId: idOf('conversation', 2) }),
+      ]);
+      const unbound = async (limit: number): Promise<number[]> => {
+        const args = { conversationId: CONVERSATION_ID, limit };
+        return field(await read(store, 'message.unbound', args), 'seq');
+      };
+      assert.deepEqual(await unbound(9), [5, 9]);
+      assert.deepEqual(await unbound(1), [5]);
+      const bind = { write: 'message.bind', id: idOf('message', 5), taskId: TASK_ID } as const;
+      await mustPut(store, bind);
+      await mustLose(store, { ...bind, taskId: idOf('task', 2) });
+      await mustLose(store, { ...bind, id: idOf('message', 1) });
+      await mustLose(store, { ...bind, id: idOf('message', 2) });
+      await mustLose(store, { ...bind, id: idOf('message', 99) });
+      const bound = { ...messageRow({ seq: 5 }), taskId: TASK_ID };
+      assert.deepEqual(await read(store, 'message.byId', { id: bind.id }), bound);
+      assert.deepEqual(await unbound(9), [9]);
+    },
+  ],
+  ['claimed inputs are read on within their session, whatever others claimed between', ofSession],
+  [
     'commands without an answer are found in every conversation, the oldest first',
     async ({ store }) => {
       await putMessages(store, [
@@ -205,6 +239,43 @@ export const INBOX_CASES: readonly Case[] = [
     },
   ],
 ];
+
+async function ofSession({ store }: Parameters<Case[1]>[0]): Promise<void> {
+  const second = idOf('session', 2);
+  await mustPut(
+    store,
+    { write: 'session.insert', row: sessionRow() },
+    { write: 'session.insert', row: sessionRow({ id: second, firstSeq: 10 }) },
+    { write: 'turn.insert', row: turnRow() },
+    { write: 'turn.insert', row: turnRow({ id: idOf('turn', 2), sessionId: second }) },
+    { write: 'turn.insert', row: turnRow({ id: idOf('turn', 3) }) },
+  );
+  const by = (turn: number, seq: number, claimedSeq: number): MessageRecord =>
+    messageRow({ seq, claimedSeq, turnId: idOf('turn', turn), state: 'claimed' });
+  await putMessages(store, [
+    by(1, 1, 4),
+    by(2, 2, 12),
+    by(2, 3, 10),
+    by(3, 4, 20),
+    by(3, 5, 20),
+    by(2, 6, 30),
+    messageRow({ seq: 7 }),
+    { ...by(2, 8, 31), kind: 'command' },
+  ]);
+  const of = async (sessionId: SessionId, after: number, limit = 9): Promise<number[]> => {
+    const args = { conversationId: CONVERSATION_ID, sessionId, after, limit };
+    return field(await read(store, 'message.ofSession', args), 'seq');
+  };
+  const first = idOf('session', 1);
+  assert.deepEqual(await of(first, 0), [1, 4, 5]);
+  assert.deepEqual(await of(first, 4), [4, 5]);
+  assert.deepEqual(await of(first, 0, 2), [1, 4]);
+  assert.deepEqual(await of(second, 0), [3, 2, 6]);
+  assert.deepEqual(await of(second, 10), [2, 6]);
+  assert.deepEqual(await of(second, 12, 1), [6]);
+  assert.deepEqual(await of(second, 30), []);
+  assert.deepEqual(await of(idOf('session', 3), 0), []);
+}
 
 async function due({ store }: Parameters<Case[1]>[0]): Promise<void> {
   const busy = idOf('turn', 9);

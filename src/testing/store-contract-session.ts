@@ -82,6 +82,39 @@ export const SESSION_CASES: readonly Case[] = [
     },
   ],
   [
+    'a conversation takes up another session and another model, and nothing else of it changes',
+    async ({ store }) => {
+      const { id } = CONVERSATION;
+      await mustPut(store, { write: 'conversation.insert', row: CONVERSATION });
+      const sessionId = idOf('session', 2);
+      const next = { write: 'conversation.session', id, sessionId } as const;
+      const chosen = { write: 'conversation.model', id, model: 'example/small' } as const;
+      await mustPut(store, next, chosen);
+      const changed = { ...CONVERSATION, sessionId, model: chosen.model };
+      assert.deepEqual(await read(store, 'conversation.byId', { id }), changed);
+      await mustPut(store, { ...chosen, model: null });
+      const unset = { ...changed, model: null };
+      assert.deepEqual(await read(store, 'conversation.byId', { id }), unset);
+      await mustLose(store, { ...next, id: idOf('conversation', 9) });
+      await mustLose(store, { ...chosen, id: idOf('conversation', 9) });
+    },
+  ],
+  [
+    'a session is found by its id, and ends once',
+    async ({ store }) => {
+      const row = sessionRow();
+      const end = { write: 'session.end', id: row.id, endedAt: 9_000 } as const;
+      await mustLose(store, end);
+      await mustPut(store, { write: 'session.insert', row });
+      assert.deepEqual(await read(store, 'session.byId', { id: row.id }), row);
+      assert.equal(await read(store, 'session.byId', { id: idOf('session', 9) }), undefined);
+      await mustPut(store, end);
+      await mustLose(store, { ...end, endedAt: 9_001 });
+      const ended = { ...row, endedAt: 9_000 };
+      assert.deepEqual(await read(store, 'session.byId', { id: row.id }), ended);
+    },
+  ],
+  [
     'a session is kept whole',
     async ({ store }) => {
       await mustPut(store, { write: 'session.insert', row: sessionRow({ endedAt: 9_000 }) });

@@ -124,6 +124,63 @@ export const TASK_CASES: readonly Case[] = [
     },
   ],
   [
+    'tasks come due by their instant, the longest due first, until it is taken from them',
+    async ({ store }) => {
+      assert.equal(await read(store, 'task.nextDue', {}), undefined);
+      const instants = [80, 60, null, 60, 50];
+      for (const [place, dueAt] of instants.entries()) {
+        const row = taskRow({ id: idOf('task', place + 1), state: 'waiting', dueAt });
+        await mustPut(store, { write: 'task.insert', row });
+      }
+      const due = async (now: number, limit = 9): Promise<string[]> =>
+        field(await read(store, 'task.due', { now, limit }), 'id');
+      assert.deepEqual(await due(49), []);
+      assert.deepEqual(await due(50), ids(5));
+      assert.deepEqual(await due(99), ids(5, 2, 4, 1));
+      assert.deepEqual(await due(99, 2), ids(5, 2));
+      assert.deepEqual(await read(store, 'task.nextDue', {}), { at: 50 });
+      const five = { id: idOf('task', 5), version: 2 } as const;
+      await mustPut(store, { write: 'task.save', row: taskRow(five) });
+      const ended = { state: 'expired', endedAt: 99, version: 2 } as const;
+      const row = taskRow({ id: idOf('task', 2), ...ended });
+      await mustPut(store, { write: 'task.save', row });
+      assert.deepEqual(await due(99), ids(4, 1));
+      assert.deepEqual(await read(store, 'task.nextDue', {}), { at: 60 });
+      const later = taskRow({ id: idOf('task', 4), state: 'waiting', dueAt: 90, version: 2 });
+      await mustPut(store, { write: 'task.save', row: later });
+      assert.deepEqual(await due(99), ids(1, 4));
+    },
+  ],
+  [
+    'waiting tasks are found by what they wait for, the longest waiting first',
+    async ({ store }) => {
+      const quota = { state: 'waiting', waitKind: 'quota', waitId: 'a' } as const;
+      const rows: Partial<TaskRecord>[] = [
+        { ...quota, changedAt: 30 },
+        { ...quota, changedAt: 10 },
+        { ...quota, changedAt: 5, waitId: 'b' },
+        { ...quota, changedAt: 5, waitKind: 'provider' },
+        { ...quota, changedAt: 5, state: 'paused' },
+        { ...quota, changedAt: 10 },
+        { ...quota, changedAt: 5, waitId: null },
+      ];
+      for (const [place, row] of rows.entries()) {
+        const id = idOf('task', place + 1);
+        await mustPut(store, { write: 'task.insert', row: taskRow({ ...row, id }) });
+      }
+      const waiting = async (kind: 'quota' | 'provider', id: string, limit = 9) =>
+        field(await read(store, 'task.waitingFor', { kind, id, limit }), 'id');
+      assert.deepEqual(await waiting('quota', 'a'), ids(2, 6, 1));
+      assert.deepEqual(await waiting('quota', 'a', 1), ids(2));
+      assert.deepEqual(await waiting('quota', 'b'), ids(3));
+      assert.deepEqual(await waiting('provider', 'a'), ids(4));
+      assert.deepEqual(await waiting('provider', 'b'), []);
+      const row = taskRow({ id: idOf('task', 2), version: 2 });
+      await mustPut(store, { write: 'task.save', row });
+      assert.deepEqual(await waiting('quota', 'a'), ids(6, 1));
+    },
+  ],
+  [
     'W-5: ids near a mistyped one share its end or its beginning',
     async ({ store }) => {
       const near = async (from: string): Promise<string[]> =>

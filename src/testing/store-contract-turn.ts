@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { StepRecord } from '../core/turn/record.ts';
+import type { SessionId } from '../kernel/ids.ts';
 import { field, mustLose, mustPut, read } from './store-calls.ts';
 import type { Case, Opened } from './store-case.ts';
-import { conversationRow, hostRow, idOf, stepRow, turnRow } from './store-rows.ts';
+import { conversationRow, hostRow, idOf, sessionRow, stepRow, turnRow } from './store-rows.ts';
 
 const CONVERSATION_ID = idOf('conversation', 1);
 const SESSION = { conversationId: CONVERSATION_ID, sessionId: idOf('session', 1) } as const;
@@ -24,6 +25,17 @@ export const TURN_CASES: readonly Case[] = [
       const ended = { ...row, state: 'ended', end: 'stopped', endedAt: 4_000 };
       assert.deepEqual(await read(store, 'turn.byId', { id: row.id }), ended);
       assert.equal(await read(store, 'turn.byId', { id: idOf('turn', 9) }), undefined);
+    },
+  ],
+  [
+    'the turn that began last is the one with the highest id',
+    async ({ store }) => {
+      assert.equal(await read(store, 'turn.newest', {}), undefined);
+      const rows = [1, 3, 2].map((n) =>
+        turnRow({ id: idOf('turn', n), conversationId: idOf('conversation', n) }),
+      );
+      for (const row of rows) await mustPut(store, { write: 'turn.insert', row });
+      assert.deepEqual(await read(store, 'turn.newest', {}), rows[1]);
     },
   ],
   [
@@ -95,6 +107,50 @@ export const TURN_CASES: readonly Case[] = [
       await mustLose(store, { write: 'step.finish', row: { ...finished, state: 'finished' } });
       const args = { ...SESSION, before: 99, limit: 9 };
       assert.deepEqual(await read(store, 'step.before', args), [finished]);
+    },
+  ],
+  [
+    'a further try of a started step is reserved once, from the tries that were read',
+    async ({ store }) => {
+      const row = stepRow({ kind: 'model' });
+      const { turnId, seq } = row;
+      const retry = { write: 'step.retry', turnId, seq, tries: 2 } as const;
+      await mustLose(store, retry);
+      await mustPut(store, { write: 'step.insert', row });
+      await mustLose(store, { ...retry, tries: 3 });
+      await mustPut(store, retry);
+      await mustLose(store, retry);
+      const args = { conversationId: CONVERSATION_ID, turnId };
+      assert.deepEqual(await read(store, 'step.lastOf', args), { ...row, tries: 2 });
+      await mustPut(store, { ...retry, tries: 3 });
+      const finished = { ...row, state: 'finished', finishedSeq: 7, finishedAt: 3_000 } as const;
+      await mustPut(store, { write: 'step.finish', row: finished });
+      await mustLose(store, { ...retry, tries: 4 });
+      assert.deepEqual(await read(store, 'step.lastOf', args), { ...finished, tries: 3 });
+    },
+  ],
+  [
+    'steps are read back within their session, be it the newest or not',
+    async ({ store }) => {
+      await putSteps({ store });
+      const second = idOf('session', 2);
+      const turn = { id: idOf('turn', 3), sessionId: second, firstSeq: 20 } as const;
+      await mustPut(
+        store,
+        { write: 'session.insert', row: sessionRow() },
+        { write: 'session.insert', row: sessionRow({ id: second, firstSeq: 19 }) },
+        { write: 'turn.insert', row: turnRow(turn) },
+        { write: 'step.insert', row: stepRow({ seq: 21, turnId: turn.id }) },
+        { write: 'turn.insert', row: turnRow({ id: idOf('turn', 4), firstSeq: 30 }) },
+        { write: 'step.insert', row: stepRow({ seq: 31, turnId: idOf('turn', 4) }) },
+      );
+      const before = async (sessionId: SessionId, limit: number): Promise<number[]> => {
+        const args = { conversationId: CONVERSATION_ID, sessionId, before: 99, limit };
+        return field(await read(store, 'step.before', args), 'seq');
+      };
+      assert.deepEqual(await before(second, 9), [21]);
+      assert.deepEqual(await before(SESSION.sessionId, 3), [31, 15, 14]);
+      assert.deepEqual(await before(idOf('session', 3), 9), []);
     },
   ],
   [

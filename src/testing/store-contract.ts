@@ -1,6 +1,8 @@
 // The contract that every store passes. It is published: whoever writes a store runs it.
 import { describe, test } from 'node:test';
 import type { Case, Opened } from './store-case.ts';
+import { APPROVAL_CASES } from './store-contract-approval.ts';
+import { BUDGET_CASES } from './store-contract-budget.ts';
 import { INBOX_CASES } from './store-contract-inbox.ts';
 import { OUTBOX_CASES } from './store-contract-outbox.ts';
 import { SESSION_CASES } from './store-contract-session.ts';
@@ -24,6 +26,8 @@ export function storeContract(contract: StoreContract): void {
     ...TASK_CASES,
     ...TURN_CASES,
     ...OUTBOX_CASES,
+    ...APPROVAL_CASES,
+    ...BUDGET_CASES,
   ];
   describe(`the store contract: ${contract.name}`, () => {
     for (const [title, run] of cases) {

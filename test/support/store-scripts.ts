@@ -4,13 +4,17 @@ import fc from 'fast-check';
 import type { ReadCall, Write } from '../../src/ports/store.ts';
 import {
   ABOVE_ALL,
+  approvalRow,
+  auditRow,
   conversationRow,
   eventRow,
   hostRow,
   idempotencyRow,
   idOf,
+  limiterRow,
   messageRow,
   outboxRow,
+  receiptRow,
   runRow,
   sessionRow,
   stepRow,
@@ -33,6 +37,7 @@ const conversationId = two.map((n) => idOf('conversation', n));
 const taskId = few.map((n) => idOf('task', n));
 const turnId = few.map((n) => idOf('turn', n));
 const hostId = two.map((n) => idOf('host', n));
+const sessionId = two.map((n) => idOf('session', n));
 const messageId = seq.map((n) => idOf('message', n));
 
 /** A write with these parts, made of independent draws. */
@@ -62,9 +67,15 @@ const conversationWrites = [
       turnId: turn,
     }),
   ),
-  write({ n: few, conversationId, endedAt: maybe(time) }, ({ n, ...over }) => ({
+  write({ n: few, conversationId, firstSeq: seq, endedAt: maybe(time) }, ({ n, ...over }) => ({
     write: 'session.insert',
     row: sessionRow({ id: idOf('session', n), ...over }),
+  })),
+  write({ id: sessionId, endedAt: time }, (call) => ({ write: 'session.end', ...call })),
+  write({ id: conversationId, sessionId }, (call) => ({ write: 'conversation.session', ...call })),
+  write({ id: conversationId, model: maybe(text) }, (call) => ({
+    write: 'conversation.model',
+    ...call,
   })),
   write({ conversationId, seq, taskId: maybe(taskId), data: maybe(text), at: time }, (over) => ({
     write: 'event.insert',
@@ -94,6 +105,11 @@ const inboxWrites = [
     id,
     answerId: answerId === null ? null : idOf('outbox', answerId),
   })),
+  write({ id: messageId, taskId }, (call) => ({ write: 'message.bind', ...call })),
+  write({ scope: text, order: text, outcome: text, at: time }, (over) => ({
+    write: 'receipt.insert',
+    row: receiptRow(over),
+  })),
   write({ scope: text, at: time }, (over) => ({
     write: 'idempotency.insert',
     row: idempotencyRow(over),
@@ -108,14 +124,29 @@ const inboxWrites = [
 const taskState = fc.constantFrom('active', 'waiting', 'blocked');
 const taskEnd = fc.constantFrom('completed', 'failed', 'stopped');
 const taskWrites = [
-  write({ id: taskId, conversationId, state: taskState, mandateText: text }, (over) => ({
-    write: 'task.insert',
-    row: taskRow(over),
-  })),
-  write({ id: taskId, version: few, state: taskState, waitQuestion: maybe(text) }, (over) => ({
-    write: 'task.save',
-    row: taskRow({ ...over, version: over.version + 1, mandateText: 'never saved' }),
-  })),
+  write(
+    { id: taskId, conversationId, state: taskState, mandateText: text, dueAt: maybe(time) },
+    (over) => ({ write: 'task.insert', row: taskRow(over) }),
+  ),
+  write(
+    {
+      id: taskId,
+      version: few,
+      state: taskState,
+      sessionId,
+      waitKind: fc.constantFrom('quota', 'provider'),
+      waitId: fc.constantFrom('a', 'b', null),
+      waitQuestion: maybe(text),
+      dueAt: maybe(time),
+      checkpoint: maybe(text),
+      quotaWaits: few,
+      changedAt: time,
+    },
+    (over) => ({
+      write: 'task.save',
+      row: taskRow({ ...over, version: over.version + 1, mandateText: 'never saved' }),
+    }),
+  ),
   write({ id: taskId, version: few, state: taskEnd, endedAt: time }, (over) => ({
     write: 'task.save',
     row: taskRow({ ...over, version: over.version + 1 }),
@@ -137,15 +168,37 @@ const taskWrites = [
 ];
 
 const turnWrites = [
-  write({ id: turnId, conversationId, taskId, hostId, firstSeq: seq, startedAt: time }, (over) => ({
-    write: 'turn.insert',
-    row: turnRow(over),
-  })),
+  write(
+    {
+      id: turnId,
+      conversationId,
+      sessionId,
+      taskId,
+      hostId,
+      authority: fc.constantFrom('admin', 'own'),
+      firstSeq: seq,
+      startedAt: time,
+    },
+    (over) => ({ write: 'turn.insert', row: turnRow(over) }),
+  ),
   write({ id: turnId }, ({ id }) => ({ write: 'turn.stopping', id })),
   write({ id: turnId, endedAt: time }, (call) => ({ write: 'turn.end', end: 'stopped', ...call })),
-  write({ conversationId, seq, turnId, taskId, input: maybe(text) }, (over) => ({
-    write: 'step.insert',
-    row: stepRow(over),
+  write(
+    {
+      conversationId,
+      seq,
+      turnId,
+      taskId,
+      kind: fc.constantFrom('model', 'tool'),
+      model: fc.constantFrom(null, 'big', 'small'),
+      inputTokens: maybe(time),
+      input: maybe(text),
+    },
+    (over) => ({ write: 'step.insert', row: stepRow(over) }),
+  ),
+  write({ turnId, seq: fc.constantFrom(3, 5, 7), tries: few }, (call) => ({
+    write: 'step.retry',
+    ...call,
   })),
   write({ conversationId, seq, output: text, cost: maybe(time) }, (over) => ({
     write: 'step.finish',
@@ -160,7 +213,35 @@ const turnWrites = [
   write({ id: hostId, stoppedAt: time }, (call) => ({ write: 'host.stop', ...call })),
 ];
 
-const anyWrite = fc.oneof(...conversationWrites, ...inboxWrites, ...taskWrites, ...turnWrites);
+const approvalState = fc.constantFrom('approved', 'denied', 'expired');
+const account = fc.constantFrom('a', 'b');
+const orderWrites = [
+  write({ n: few, conversationId, taskId, shown: text, expiresAt: time }, ({ n, ...over }) => ({
+    write: 'approval.insert',
+    row: approvalRow({ id: idOf('approval', n), ...over }),
+  })),
+  write({ n: few, state: approvalState, decidedAt: time }, ({ n, ...over }) => ({
+    write: 'approval.decide',
+    row: approvalRow({ id: idOf('approval', n), decidedBy: 'host', ...over }),
+  })),
+  write({ account, until: maybe(time) }, (over) => ({
+    write: 'limiter.insert',
+    row: limiterRow(over),
+  })),
+  write({ account, version: few, code: maybe(text), probeUntil: maybe(time) }, (over) => ({
+    write: 'limiter.save',
+    row: limiterRow({ ...over, version: over.version + 1 }),
+  })),
+  write({ seq: few, after: text }, (over) => ({ write: 'audit.insert', row: auditRow(over) })),
+];
+
+const anyWrite = fc.oneof(
+  ...conversationWrites,
+  ...inboxWrites,
+  ...taskWrites,
+  ...turnWrites,
+  ...orderWrites,
+);
 
 /** Every read but those by id, with arguments that find what the scripts write. */
 export function allReads(): readonly ReadCall[] {
@@ -176,6 +257,26 @@ export function allReads(): readonly ReadCall[] {
     { read: 'task.list', args: { ...any, ...all, state: 'failed' } },
     { read: 'task.list', args: { ...any, before: idOf('task', 2), limit, state: 'completed' } },
     { read: 'task.open', args: { limit } },
+    { read: 'task.due', args: { now: 2 ** 44, limit } },
+    { read: 'task.nextDue', args: {} },
+    { read: 'task.waitingFor', args: { kind: 'quota', id: 'a', limit } },
+    { read: 'task.waitingFor', args: { kind: 'provider', id: 'b', limit } },
+    { read: 'turn.newest', args: {} },
+    { read: 'approval.list', args: { state: '', conversationId: '', ...all } },
+    { read: 'approval.list', args: { state: 'open', conversationId: '', ...all } },
+    { read: 'approval.openOfTask', args: { taskId: idOf('task', 1) } },
+    { read: 'approval.due', args: { now: 2 ** 44, limit } },
+    { read: 'approval.nextDue', args: {} },
+    { read: 'limiter.byAccount', args: { account: 'a' } },
+    { read: 'limiter.list', args: { limit } },
+    { read: 'audit.last', args: {} },
+    { read: 'audit.after', args: { after: 1, limit } },
+    { read: 'receipt.byScope', args: { scope: '' } },
+    {
+      read: 'usage.ofRange',
+      args: { day: '2030-01-02', from: idOf('turn', 1), to: idOf('turn', 3) },
+    },
+    { read: 'usage.byTask', args: { from: idOf('turn', 1), to: ABOVE_ALL, limit: 2 } },
     { read: 'task.nearest', args: { from: `task_ZZZZ${idOf('task', 2).slice(9)}`, limit } },
     { read: 'outbox.list', args: { conversationId: '', state: '', ...all } },
     { read: 'run.list', args: all },
@@ -190,6 +291,7 @@ export function allReads(): readonly ReadCall[] {
 function readsOf(number: number): readonly ReadCall[] {
   const conversation = idOf('conversation', number);
   const task = idOf('task', 1);
+  const session = { conversationId: conversation, sessionId: idOf('session', number) };
   const page = { conversationId: conversation, after: 2, limit: 5 };
   const of = { conversationId: conversation, taskId: task };
   const turn = { conversationId: conversation, turnId: idOf('turn', 1) };
@@ -218,7 +320,15 @@ function readsOf(number: number): readonly ReadCall[] {
     { read: 'step.lastOf', args: turn },
     { read: 'step.open', args: { conversationId: conversation } },
     { read: 'step.after', args: page },
-    { read: 'step.before', args: { conversationId: conversation, before: 9, limit: 5 } },
+    { read: 'step.before', args: { ...session, before: 9, limit: 5 } },
+    { read: 'message.ofSession', args: { ...session, after: 2, limit: 5 } },
+    { read: 'message.unbound', args: { conversationId: conversation, limit: 5 } },
+    { read: 'session.byId', args: { id: session.sessionId } },
+    { read: 'approval.openOf', args: { conversationId: conversation, limit: 5 } },
+    {
+      read: 'approval.list',
+      args: { state: 'denied', before: ABOVE_ALL, limit: 5, conversationId: conversation },
+    },
     { read: 'step.ofTask', args: { ...of, limit: 5 } },
     { read: 'step.usageOf', args: of },
     { read: 'outbox.after', args: page },
@@ -239,6 +349,9 @@ const GROWN: ScriptedUnit = {
     { write: 'task.insert', row: taskRow({ id: idOf('task', 2), state: 'waiting' }) },
     { write: 'turn.insert', row: turnRow({ firstSeq: 2 }) },
     { write: 'run.insert', row: runRow() },
+    { write: 'session.insert', row: sessionRow() },
+    { write: 'approval.insert', row: approvalRow() },
+    { write: 'limiter.insert', row: limiterRow({ account: 'a' }) },
     ...[1, 2, 3].map((n): Write => ({ write: 'message.insert', row: messageRow({ seq: n }) })),
     ...[3, 5, 7].map((n): Write => ({ write: 'step.insert', row: stepRow({ seq: n }) })),
     ...[1, 2, 4].map((n): Write => ({ write: 'event.insert', row: eventRow({ seq: n }) })),
