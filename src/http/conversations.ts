@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { buildTranscript, type TranscriptItem as Item } from '../core/turn/transcript.ts';
 import type { ConversationRecord } from '../core/session/record.ts';
 import type { MessageRecord } from '../core/inbox/record.ts';
+import type { StepRecord } from '../core/turn/record.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isId, type ConversationId } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
@@ -49,22 +50,38 @@ async function listConversations({ door, query }: Call<PageQuery>): Promise<Resp
     ...ask,
     limit: ask.limit + 1,
   });
-  return reply(200, await mapPage(cutPage(rows, ask.limit), viewConversation));
+  const page = cutPage(rows, ask.limit);
+  return reply(200, await mapPage(page, (row) => viewConversation(door.engine, row)));
 }
 
 async function openConversation(call: Call<unknown, ConversationCreateBody>): Promise<Response> {
   const { door, identity, body } = call;
-  const { channel = 'api', address } = body;
+  const { channel = 'api', address, agent } = body;
   const { principal } = identity;
   // The terminal is the operator's own door: whoever speaks through it speaks as an admin.
   if (channel === 'terminal' && !identity.scopes.has('admin')) {
     throw problem('forbidden', { detail: 'The terminal needs a key with the scope admin.' });
   }
-  const id = await door.engine.openConversation(
-    address === undefined ? { channel, principal } : { channel, address, principal },
-  );
+  if (agent !== undefined) demandAgent(door.engine, agent);
+  const id = await door.engine.openConversation({
+    channel,
+    principal,
+    ...(address === undefined ? {} : { address }),
+    ...(agent === undefined ? {} : { agent }),
+  });
   const row = await demandConversation(call, id, 'write');
-  return reply(201, viewConversation(row) satisfies ConversationReply);
+  if (agent !== undefined && row.agent !== agent) {
+    throw badAgent(`this conversation is one of the agent ${row.agent}`);
+  }
+  return reply(201, (await viewConversation(door.engine, row)) satisfies ConversationReply);
+}
+
+function demandAgent({ parts }: Engine, name: string): void {
+  if (!parts.agents.some((agent) => agent.name === name)) throw badAgent('no such agent');
+}
+
+function badAgent(message: string): Error {
+  return problem('invalid', { errors: [{ path: 'agent', message }] });
 }
 
 async function getConversation(call: Call): Promise<Response> {
@@ -72,7 +89,8 @@ async function getConversation(call: Call): Promise<Response> {
   const { moments } = await readMoments(call.door.engine, row.id, row.seq - 1);
   const last = moments.at(-1);
   const lastEventId = last === undefined ? null : idOf(last);
-  return reply(200, { ...viewConversation(row), lastEventId } satisfies ConversationReply);
+  const view = await viewConversation(call.door.engine, row);
+  return reply(200, { ...view, lastEventId } satisfies ConversationReply);
 }
 
 async function postMessage(call: Call<unknown, MessageCreateBody>): Promise<Response> {
@@ -115,8 +133,8 @@ function askPlace(cursor: string): Omit<TranscriptAsk, 'limit'> {
   return { before: Number(before), skip: Number(skip) };
 }
 
-/** Steps of one read: more than a page, so that few pages read twice. */
-const STEPS_READ = 400;
+/** Places of the order that one read looks through: more than a page, so that few pages read twice. */
+const PLACES_READ = 800;
 
 /** A page of the transcript, newest first; a call and its result are joined whatever lies between. */
 async function readTranscript(
@@ -124,20 +142,32 @@ async function readTranscript(
   conversationId: ConversationId,
   { before, skip, limit }: TranscriptAsk,
 ): Promise<Page<Item>> {
-  const found = await engine.store.query('step.before', {
-    conversationId,
-    before,
-    limit: STEPS_READ,
-  });
-  const isFull = found.length === STEPS_READ;
-  // A reply and its calls stay together, so a full read ends with the reply that it has whole.
-  const oldest = isFull ? (found.findLast(({ kind }) => kind === 'model')?.seq ?? 0) : 0;
-  const steps = found.filter(({ seq }) => seq >= oldest);
+  const { steps, oldest } = await readSteps(engine, conversationId, before);
   const messages = await readClaimed(engine, conversationId, { from: oldest, before });
   const items = buildTranscript(messages, steps).toReversed().slice(skip);
   const taken = items.slice(0, limit);
   if (items.length > limit) return { items: taken, nextCursor: `${before}.${skip + limit}` };
   return { items: taken, nextCursor: oldest > 0 ? `${oldest}.0` : null };
+}
+
+/**
+ * The steps of the places below `before`, of all sessions. A reply and its calls stay together, so it
+ * reads farther back until it begins with a reply, or with the conversation itself.
+ */
+async function readSteps(
+  engine: Engine,
+  conversationId: ConversationId,
+  before: number,
+): Promise<{ readonly steps: readonly StepRecord[]; readonly oldest: number }> {
+  for (let places = PLACES_READ; ; places *= 2) {
+    const after = Math.max(0, before - 1 - places);
+    // Those that began earlier and ended in here come first: a turn's calls, at most.
+    const limit = places + LIMITS.stepsPerTurnMax;
+    const read = await engine.store.query('step.after', { conversationId, after, limit });
+    const found = read.filter(({ seq }) => seq > after && seq < before);
+    const oldest = after === 0 ? 0 : found.find(({ kind }) => kind === 'model')?.seq;
+    if (oldest !== undefined) return { steps: found.filter(({ seq }) => seq >= oldest), oldest };
+  }
 }
 
 async function readClaimed(

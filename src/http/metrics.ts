@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Door } from './call.ts';
-import { countTasks, TASKS_COUNTED } from './status.ts';
+import { TASKS_COUNTED } from './attention.ts';
+import { countTasks } from './status.ts';
 
 const registries = new WeakMap<Door, Registry>();
 

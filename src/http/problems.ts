@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
-import { Fault, REFUSALS, type Refusal, type RefusalCode } from '../kernel/fault.ts';
+import { Fault, refuse, REFUSALS, type Refusal, type RefusalCode } from '../kernel/fault.ts';
 import { renderRefusal } from '../text/render.ts';
 import type { ProblemReply } from '../wire/problem.ts';
 
@@ -80,6 +80,15 @@ export function refusalProblem({ parts }: Engine, { code, detail }: Refusal): Pr
     detail: renderRefusal({ locale }, code, detail),
   });
 }
+
+/** A receipt that was used for this very order: what it came to then stands in the problem (M-7). */
+export function receiptProblem(engine: Engine, outcome: object): Problem {
+  const { body } = refusalProblem(engine, refuse('receipt_used'));
+  return new Problem({ ...body, detail: RECEIPT_REPEATED, outcome: { ...outcome } });
+}
+
+const RECEIPT_REPEATED =
+  'This order was given before with this receipt, so nothing more was done; its outcome is here.';
 
 function sentence(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -1,3 +1,4 @@
+import { APPROVAL_ROUTES } from './approvals.ts';
 import type { Route } from './call.ts';
 import { CONVERSATION_ROUTES } from './conversations.ts';
 import { MESSAGE_ROUTES } from './messages.ts';
@@ -5,6 +6,7 @@ import { OUTBOX_ROUTES } from './outbox.ts';
 import { RUN_ROUTES } from './runs.ts';
 import { STATUS_ROUTES } from './status.ts';
 import { TASK_ROUTES } from './tasks.ts';
+import { USAGE_ROUTES } from './usage.ts';
 
 /** Every route of this door. The router, the OpenAPI document and the tests' sweeps read it. */
 export const ROUTES: readonly Route[] = [
@@ -12,6 +14,8 @@ export const ROUTES: readonly Route[] = [
   ...CONVERSATION_ROUTES,
   ...MESSAGE_ROUTES,
   ...TASK_ROUTES,
+  ...APPROVAL_ROUTES,
   ...OUTBOX_ROUTES,
+  ...USAGE_ROUTES,
   ...STATUS_ROUTES,
 ];

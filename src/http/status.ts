@@ -1,38 +1,61 @@
-import { REASONS, typeCommand, waysOf } from '../core/notice/reasons.ts';
+import type { LimiterRecord } from '../core/budget/record.ts';
 import type { TaskRecord } from '../core/task/record.ts';
-import type { Engine } from '../engine/engine.ts';
-import { explainTask } from '../engine/task/why.ts';
-import { AttentionReply, HealthReply, StatusReply, type AttentionItem } from '../wire/status.ts';
+import type { ClockTrust, Health } from '../engine/engine.ts';
+import {
+  AttentionReply,
+  ClockConfirmBody,
+  ClockReply,
+  HealthReply,
+  StatusReply,
+  type LimiterReply,
+} from '../wire/status.ts';
+import { countWaiting, readAttention, TASKS_COUNTED } from './attention.ts';
 import { iso, isoOrNull, reply, route, type Call, type Route } from './call.ts';
-
-/** Open tasks that are counted; of more it is said that there are so many. */
-export const TASKS_COUNTED = 1_000;
-/** More would not be read, and each needs its explanation. */
-const ATTENTION_ITEMS = 100;
+import { API_CHANNEL } from './orders.ts';
+import { refusalProblem } from './problems.ts';
 
 async function status({ door }: Call): Promise<Response> {
   const { engine } = door;
-  const { model, clock } = engine.parts;
-  const { state, hostId, startedAt, runningTurns, answeredBy } = engine.health();
+  const { agents, clock } = engine.parts;
+  const { model } = agents[0];
+  const health = engine.health();
   const open = await engine.store.query('task.open', { limit: TASKS_COUNTED });
+  const waiting = await countWaiting(engine, open);
   const { description, exclusive } = engine.store.traits;
   return reply(200, {
     version: door.version,
-    state,
-    hostId,
-    startedAt: isoOrNull(startedAt),
+    state: health.state,
+    hostId: health.hostId,
+    startedAt: isoOrNull(health.startedAt),
     at: iso(clock.now()),
     store: { description, exclusive },
     model: {
       provider: model.provider,
       name: model.name,
       price: model.price,
-      answeredBy: answeredBy === null ? null : { ...answeredBy, at: iso(answeredBy.at) },
+      answeredBy: viewAnswered(health),
     },
-    runningTurns,
+    runningTurns: health.runningTurns,
     tasks: countTasks(open),
-    attention: open.filter(needsPerson).length,
+    attention: waiting.all,
+    approvals: waiting.approvals,
+    clock: viewClock(health.clock),
+    limiters: health.limiters.flatMap(viewLimiter),
   } satisfies StatusReply);
+}
+
+function viewAnswered({ answeredBy }: Health): StatusReply['model']['answeredBy'] {
+  return answeredBy === null ? null : { ...answeredBy, at: iso(answeredBy.at) };
+}
+
+function viewClock({ isTrusted, driftMs, until }: ClockTrust): ClockReply {
+  return { trusted: isTrusted, driftMs, until: isoOrNull(until) };
+}
+
+function viewLimiter(limiter: LimiterRecord): readonly LimiterReply[] {
+  const { account, state, code, failures, until, since } = limiter;
+  if (state === 'open') return [];
+  return [{ account, state, code, failures, until: isoOrNull(until), since: iso(since) }];
 }
 
 export function countTasks(open: readonly TaskRecord[]): StatusReply['tasks'] {
@@ -45,31 +68,16 @@ export function countTasks(open: readonly TaskRecord[]): StatusReply['tasks'] {
   };
 }
 
-function needsPerson({ reason }: TaskRecord): boolean {
-  const level = reason === null ? null : REASONS[reason].level;
-  return level !== null && level !== 'info';
-}
-
 async function attention({ door }: Call): Promise<Response> {
-  const open = await door.engine.store.query('task.open', { limit: TASKS_COUNTED });
-  const held = open.filter(needsPerson).slice(0, ATTENTION_ITEMS);
-  const items = await Promise.all(held.map((task) => attentionOf(door.engine, task)));
+  const items = [...(await readAttention(door.engine))];
   return reply(200, { items } satisfies AttentionReply);
 }
 
-async function attentionOf({ parts }: Engine, task: TaskRecord): Promise<AttentionItem> {
-  const { id, state, reason } = task;
-  const { locale, timeZone } = parts.options;
-  const entry = reason === null ? undefined : REASONS[reason];
-  const way = waysOf(state, reason)[0];
-  const explanation = await explainTask(parts, id, { locale, timeZone });
-  return {
-    level: entry?.level ?? 'waiting',
-    code: reason ?? state,
-    subjectId: id,
-    sentence: explanation?.sentence ?? '',
-    command: way === undefined ? null : typeCommand(way, id),
-  };
+async function confirmClock({ door, identity }: Call): Promise<Response> {
+  const { principal } = identity;
+  const confirmed = await door.engine.confirmClock({ principal, channel: API_CHANNEL });
+  if (confirmed.kind === 'refused') throw refusalProblem(door.engine, confirmed);
+  return reply(200, viewClock(door.engine.health().clock));
 }
 
 // What a probe may learn without a key is the state and nothing else: the store's words stay inside.
@@ -103,6 +111,15 @@ export const STATUS_ROUTES: readonly Route[] = [
     summary: 'What waits for a person, and what resolves it',
     replies: { 200: { what: 'The list', shape: AttentionReply } },
     handle: attention,
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/admin/clock',
+    need: 'admin',
+    summary: 'Say that the wall clock is right as it stands; 409 while it is trusted',
+    body: ClockConfirmBody,
+    replies: { 200: { what: 'The clock as it is now', shape: ClockReply } },
+    handle: confirmClock,
   }),
   route({
     method: 'GET',

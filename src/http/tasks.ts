@@ -1,19 +1,10 @@
 import { z } from 'zod';
 import type { TaskRecord } from '../core/task/record.ts';
 import { explainTask } from '../engine/task/why.ts';
-import { isId } from '../kernel/ids.ts';
-import { LIMITS } from '../kernel/limits.ts';
 import { PAGE_QUERY, pageShape } from '../wire/shape.ts';
-import {
-  TASK_QUERY,
-  TaskEventItem,
-  TaskOrderBody,
-  TaskReply,
-  TaskStoppedReply,
-  WhyReply,
-} from '../wire/task.ts';
-import { demandOwn, maySee } from './auth.ts';
+import { TASK_QUERY, TaskEventItem, TaskReply, WhyReply } from '../wire/task.ts';
 import { reply, route, type Call, type Route } from './call.ts';
+import { ORDER_ROUTES } from './orders.ts';
 import {
   askLimit,
   askPage,
@@ -23,13 +14,11 @@ import {
   sievedPage,
   type PageQuery,
 } from './page.ts';
-import { problem, refusalProblem } from './problems.ts';
-import { viewEvent, viewStep, viewTask, viewTaskWhole } from './view/task.ts';
+import { problem } from './problems.ts';
+import { demandTask, TASK_ROWS, wholeTask } from './task-of.ts';
+import { viewEvent, viewStep, viewTask } from './view/task.ts';
 
 const TaskQuery = z.strictObject(TASK_QUERY);
-/** Rows of one task that its timeline looks through: turns and steps have their own bounds below it. */
-const TIMELINE_ROWS = LIMITS.turnsPerTask * LIMITS.stepsPerTurnMax;
-
 async function listTasks(call: Call<z.infer<typeof TaskQuery>>): Promise<Response> {
   const { door, identity, query } = call;
   const { state = '', enrollment = '', conversation: conversationId = '' } = query;
@@ -49,26 +38,11 @@ async function listTasks(call: Call<z.infer<typeof TaskQuery>>): Promise<Respons
   return reply(200, await mapPage(page, viewTask));
 }
 
-/** The task of this id, when the key may know of it; throws `not_found`. */
-async function demandTask({ door, identity, id }: Call): Promise<TaskRecord> {
-  if (!isId('task', id)) throw problem('not_found');
-  const task = await door.engine.store.query('task.byId', { id });
-  if (task === undefined || !maySee(identity, task.mandatePrincipal)) throw problem('not_found');
-  return task;
-}
-
-async function wholeTask({ door }: Call, task: TaskRecord): Promise<TaskReply> {
-  const { id: taskId, conversationId } = task;
-  const asked = { conversationId, taskId, limit: TIMELINE_ROWS };
-  const steps = await door.engine.store.query('step.ofTask', asked);
-  return viewTaskWhole(task, steps, door.engine.parts.tools.list);
-}
-
 async function listEvents(call: Call<PageQuery>): Promise<Response> {
   const { id: taskId, conversationId } = await demandTask(call);
   const limit = askLimit(call.query);
   const before = askPlace(call.query.cursor);
-  const asked = { conversationId, taskId, limit: TIMELINE_ROWS };
+  const asked = { conversationId, taskId, limit: TASK_ROWS };
   const { store } = call.door.engine;
   const [events, steps] = await Promise.all([
     store.query('event.ofTask', asked),
@@ -98,22 +72,6 @@ async function why(call: Call): Promise<Response> {
   if (explanation === undefined) throw problem('not_found');
   const { sentence, chain, commands } = explanation;
   return reply(200, { sentence, chain: [...chain], commands: [...commands] } satisfies WhyReply);
-}
-
-async function stopTask(call: Call<unknown, TaskOrderBody>): Promise<Response> {
-  const { door, identity, body } = call;
-  const { id: taskId, mandatePrincipal } = await demandTask(call);
-  demandOwn(identity, mandatePrincipal);
-  const { principal } = identity;
-  const { expectedVersion } = body;
-  const order = { taskId, principal };
-  const stopped = await door.engine.stopTask(
-    expectedVersion === undefined ? order : { ...order, expectedVersion },
-  );
-  if (stopped.kind === 'refused') throw refusalProblem(door.engine, stopped);
-  const running = [...stopped.running];
-  const task = await wholeTask(call, stopped.task);
-  return reply(200, { ...task, running } satisfies TaskStoppedReply);
 }
 
 export const TASK_ROUTES: readonly Route[] = [
@@ -151,14 +109,5 @@ export const TASK_ROUTES: readonly Route[] = [
     replies: { 200: { what: 'The explanation', shape: WhyReply } },
     handle: why,
   }),
-  route({
-    method: 'POST',
-    path: '/v1/tasks/{id}/stop',
-    need: 'run',
-    summary: 'Stop a task: an own one, or any with the scope `admin`',
-    body: TaskOrderBody,
-    isBodyOptional: true,
-    replies: { 200: { what: 'The task as it is now', shape: TaskStoppedReply } },
-    handle: stopTask,
-  }),
+  ...ORDER_ROUTES,
 ];

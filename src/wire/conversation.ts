@@ -9,6 +9,7 @@ export const ConversationCreateBody = z.strictObject({
     .regex(/^[\w.@:-]{1,128}$/)
     .optional()
     .describe('the same channel and address give the same conversation'),
+  agent: z.string().min(1).max(64).optional().describe('another than the default agent'),
 });
 export type ConversationCreateBody = z.infer<typeof ConversationCreateBody>;
 
@@ -18,6 +19,15 @@ export const ConversationReply = z.object({
   channel: z.string(),
   address: z.string(),
   sessionId: idShape('sess_'),
+  model: z.object({
+    provider: z.string(),
+    name: z.string(),
+    chosen: z.boolean().describe('by `/model`; otherwise it is the one of the agent'),
+  }),
+  turn: z
+    .object({ id: idShape('turn_'), taskId: idShape('task_'), startedAt: InstantShape })
+    .nullable()
+    .describe('the turn that has the conversation'),
   state: z.enum(['idle', 'running']),
   lastEventId: idShape('evt_')
     .nullable()

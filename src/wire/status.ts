@@ -22,6 +22,7 @@ export const AttentionItem = z.object({
   subjectId: z.string(),
   sentence: z.string(),
   command: z.string().nullable(),
+  taskId: idShape('task_').nullable().describe('the task that it is about'),
 });
 export type AttentionItem = z.infer<typeof AttentionItem>;
 
@@ -31,6 +32,26 @@ export type AttentionReply = z.infer<typeof AttentionReply>;
 const AnsweredByShape = z
   .object({ provider: z.string(), model: z.string(), at: InstantShape })
   .nullable();
+
+export const ClockReply = z.object({
+  trusted: z.boolean(),
+  driftMs: z.number().describe('from the uptime clock or the last commit; positive is ahead'),
+  until: InstantShape.nullable().describe('believed again then without a confirmation'),
+});
+export type ClockReply = z.infer<typeof ClockReply>;
+
+export const ClockConfirmBody = z.strictObject({ confirm: z.literal(true) });
+export type ClockConfirmBody = z.infer<typeof ClockConfirmBody>;
+
+export const LimiterReply = z.object({
+  account: z.string().describe('provider, address and a digest of the key'),
+  state: z.enum(['limited', 'down', 'refused']),
+  code: z.string().nullable().describe('what the provider said last'),
+  failures: z.int().describe('in a row'),
+  until: InstantShape.nullable(),
+  since: InstantShape,
+});
+export type LimiterReply = z.infer<typeof LimiterReply>;
 
 export const StatusReply = z.object({
   version: z.string(),
@@ -49,7 +70,10 @@ export const StatusReply = z.object({
   tasks: z
     .object({ active: z.int(), waiting: z.int(), paused: z.int(), blocked: z.int() })
     .describe('open tasks; counted up to 1000'),
-  attention: z.int(),
+  attention: z.int().describe('what waits for a person; counted up to 1000'),
+  approvals: z.int().describe('open ones; counted up to 200'),
+  clock: ClockReply,
+  limiters: z.array(LimiterReply).describe('accounts of models that cannot be asked freely now'),
 });
 export type StatusReply = z.infer<typeof StatusReply>;
 

@@ -47,6 +47,18 @@ export const StreamEvent = z.discriminatedUnion('type', [
   }),
   z.object({
     ...Kept,
+    type: z.literal('approval.asked'),
+    approvalId: z.string(),
+    tool: z.string(),
+  }),
+  z.object({
+    ...Kept,
+    type: z.literal('approval.decided'),
+    approvalId: z.string(),
+    state: z.string(),
+  }),
+  z.object({
+    ...Kept,
     type: z.literal('message'),
     messageId: z.string(),
     role: z.enum(['user', 'assistant']),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readDeadline } from './deadline.ts';
 import { idShape, InstantShape, PAGE_QUERY } from './shape.ts';
 
 const TASK_STATES = [
@@ -39,9 +40,9 @@ export const TaskReply = z.object({
     hash: z.string(),
   }),
   checkpoint: z
-    .object({ lastStepId: z.string(), at: InstantShape })
+    .object({ lastStepId: z.string(), at: InstantShape, note: z.string().nullable() })
     .nullable()
-    .describe('the last step with a recorded outcome; not in lists'),
+    .describe('the last step with a recorded outcome, and what the task noted; not in lists'),
   evidence: z.array(EvidenceShape).describe('empty in lists'),
   waitsFor: z
     .object({
@@ -104,6 +105,36 @@ export const TaskOrderBody = z.strictObject({
   receiptId: z.string().min(1).max(128).optional(),
 });
 export type TaskOrderBody = z.infer<typeof TaskOrderBody>;
+
+export const TaskResumeBody = TaskOrderBody.extend({
+  late: z.boolean().optional().describe('carry out an order whose own time is past'),
+});
+export type TaskResumeBody = z.infer<typeof TaskResumeBody>;
+
+/** The most that one order grants: more is a slip. */
+const GRANT_MAX = { turns: 10_000, tokens: 1_000_000_000, costUsd: 100_000 } as const;
+
+export const TaskExtendBody = TaskOrderBody.extend({
+  turns: z.int().min(1).max(GRANT_MAX.turns).optional().describe('further turns'),
+  tokens: z.int().min(1).max(GRANT_MAX.tokens).optional().describe('further tokens'),
+  costUsd: z.number().min(0.000_001).max(GRANT_MAX.costUsd).optional().describe('further dollars'),
+  continuations: z
+    .int()
+    .min(1)
+    .max(GRANT_MAX.turns)
+    .optional()
+    .describe('further continuations in a row'),
+  deadline: z
+    .string()
+    .refine((text) => readDeadline(text) !== undefined, 'an instant, or an addition like +2d')
+    .optional()
+    .describe('an ISO instant with its zone, or an addition: `+90m`, `+12h`, `+2d`'),
+}).refine(
+  ({ turns, tokens, costUsd, continuations, deadline }) =>
+    [turns, tokens, costUsd, continuations, deadline].some((grant) => grant !== undefined),
+  'at least one of turns, tokens, costUsd, continuations, deadline',
+);
+export type TaskExtendBody = z.infer<typeof TaskExtendBody>;
 
 export const TaskStoppedReply = TaskReply.extend({
   running: z.array(z.string()).describe('calls that are being ended, by tool name or `model`'),

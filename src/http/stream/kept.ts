@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/engine.ts';
-import type { ConversationId, MessageId, OutboxId } from '../../kernel/ids.ts';
+import { isId, type ConversationId, type MessageId, type OutboxId } from '../../kernel/ids.ts';
 import type { StreamEvent } from '../../wire/stream.ts';
 import { commandOf, wordsOf } from '../view/speech.ts';
 import {
@@ -68,7 +68,7 @@ async function lookUp(
   if (moment.kind !== 'event' || (runId !== null && moment.event.runId !== runId)) return undefined;
   const { outboxId, messageId } = referencesOf(moment);
   const { type } = moment.event;
-  if (outboxId !== undefined) return wordsOfEntry(engine, outboxId as OutboxId, type);
+  if (outboxId !== undefined) return wordsOfEntry(engine, outboxId as OutboxId, { type, runId });
   if (type !== 'message.accepted' || messageId === undefined) return undefined;
   const message = await engine.store.query('message.byId', { id: messageId as MessageId });
   // What the host says to the model is nobody's message.
@@ -78,10 +78,18 @@ async function lookUp(
 async function wordsOfEntry(
   engine: Engine,
   id: OutboxId,
-  type: string,
+  { type, runId }: { readonly type: string; readonly runId: string | null },
 ): Promise<Words | undefined> {
+  if (type === 'reply.queued' && (await isLastWord(engine, runId, id))) return undefined;
   const row = await engine.store.query('outbox.byId', { id });
   // A stop by command is told by its notice alone.
   if (row === undefined || (type === 'command.answered' && row.kind === 'notice')) return undefined;
   return { text: wordsOf(engine, row), subjectId: row.subjectId, command: commandOf(row) };
+}
+
+/** Whether a run's end, which has the output, tells this reply too. */
+async function isLastWord(engine: Engine, runId: string | null, id: OutboxId): Promise<boolean> {
+  if (runId === null || !isId('run', runId)) return false;
+  const run = await engine.store.query('run.byId', { id: runId });
+  return run?.outcomeId === id;
 }

@@ -40,6 +40,7 @@ function step(
     ordinal: 1,
     kind: 'tool',
     state: finishedSeq === null ? 'started' : 'finished',
+    tries: 1,
     id: `evt_${String(seq).padStart(16, '0')}`,
     startedAt: AT,
     tool: 'look',
@@ -163,13 +164,43 @@ describe('a moment is told', () => {
   test('on a run only for that run, and without the talk of its conversation', () => {
     assert.equal(tellMoment(moment({ type: 'run.queued' }), undefined, RUN)?.type, 'run.queued');
     assert.equal(tellMoment(moment({ type: 'run.queued' }), undefined, 'run_X'), undefined);
-    assert.equal(tellMoment(moment({ type: 'reply.queued' }), { text: 'x' }, RUN), undefined);
-    assert.equal(
-      tellMoment(moment({ type: 'reply.queued' }), { text: 'x' }, null)?.type,
-      'message',
-    );
+    for (const type of ['message.accepted', 'command.answered']) {
+      assert.equal(tellMoment(moment({ type }), { text: 'x' }, RUN), undefined, type);
+      assert.equal(tellMoment(moment({ type }), { text: 'x' }, null)?.type, 'message', type);
+    }
     const foreign: Moment = { seq: 1, kind: 'started', step: step(1, null) };
     assert.equal(tellMoment(foreign, undefined, 'run_X'), undefined);
+  });
+
+  test('on a run for a question of it, and not twice for its last word', () => {
+    const reply = moment({ type: 'reply.queued' });
+    assert.equal(tellMoment(reply, { text: 'Which one?' }, RUN)?.type, 'message');
+    assert.equal(tellMoment(reply, undefined, RUN), undefined);
+  });
+
+  test('for an approval with its id, on a run as in its conversation', () => {
+    const about = { id: 'evt_0000000000000001', at: new Date(AT).toISOString(), taskId: null };
+    const asked = moment({ type: 'approval.asked', data: '{"approvalId":"appr_1","tool":"x"}' });
+    const decided = moment({
+      type: 'approval.decided',
+      data: '{"approvalId":"appr_1","state":"denied"}',
+    });
+    for (const runId of [RUN, null]) {
+      assert.deepEqual(tellMoment(asked, undefined, runId), {
+        ...about,
+        runId: RUN,
+        type: 'approval.asked',
+        approvalId: 'appr_1',
+        tool: 'x',
+      });
+      assert.deepEqual(tellMoment(decided, undefined, runId), {
+        ...about,
+        runId: RUN,
+        type: 'approval.decided',
+        approvalId: 'appr_1',
+        state: 'denied',
+      });
+    }
   });
 
   test('not at all when streams do not know its type', () => {

@@ -75,8 +75,10 @@ export function idOf(moment: Moment): string {
   return moment.kind === 'started' ? moment.step.id : (moment.step.finishedId ?? moment.step.id);
 }
 
-/** What a run's stream leaves out: the talk of its conversation. */
+/** Talk of the conversation: without its words it is not for a reader of the stream. */
 const TALK: readonly string[] = ['message.accepted', 'reply.queued', 'command.answered'];
+/** Of which a run's stream leaves out what others say. */
+const OTHERS: readonly string[] = ['message.accepted', 'command.answered'];
 
 /**
  * A moment as a reader of a stream gets it, or undefined when streams do not tell of it.
@@ -89,8 +91,7 @@ export function tellMoment(
 ): StreamEvent | undefined {
   if (moment.kind !== 'event') return tellStep(moment.step, moment.kind, runId);
   const { event } = moment;
-  if (runId !== null && (event.runId !== runId || TALK.includes(event.type))) return undefined;
-  // Talk without its words is not for a reader of the stream.
+  if (runId !== null && (event.runId !== runId || OTHERS.includes(event.type))) return undefined;
   if (words === undefined && TALK.includes(event.type)) return undefined;
   return tellEvent(event, words);
 }
@@ -145,6 +146,18 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     model: textOf(model) ?? '',
   }),
   'notice.queued': notice,
+  'approval.asked': (base, { approvalId, tool }) => ({
+    ...base,
+    type: 'approval.asked',
+    approvalId: textOf(approvalId) ?? '',
+    tool: textOf(tool) ?? '',
+  }),
+  'approval.decided': (base, { approvalId, state }) => ({
+    ...base,
+    type: 'approval.decided',
+    approvalId: textOf(approvalId) ?? '',
+    state: textOf(state) ?? '',
+  }),
   'run.completed': (base, _data, words) => ({
     ...base,
     type: 'run.completed',

@@ -6,10 +6,37 @@ import type { ConversationReply, MessageReply, TranscriptItem } from '../../wire
 import { iso } from '../call.ts';
 import { readSpeech, wordsOf } from './speech.ts';
 
-export function viewConversation(row: ConversationRecord): ConversationReply {
+/** A conversation with the model that it would ask and the turn that has it. */
+export async function viewConversation(
+  engine: Engine,
+  row: ConversationRecord,
+): Promise<ConversationReply> {
   const { id, agent, channel, address, sessionId, turnId, createdAt } = row;
-  const state = turnId === null ? 'idle' : 'running';
-  return { id, agent, channel, address, sessionId, state, createdAt: iso(createdAt) };
+  const found = turnId === null ? undefined : await engine.store.query('turn.byId', { id: turnId });
+  return {
+    id,
+    agent,
+    channel,
+    address,
+    sessionId,
+    model: modelOf(engine, row),
+    turn:
+      found === undefined
+        ? null
+        : { id: found.id, taskId: found.taskId, startedAt: iso(found.startedAt) },
+    state: turnId === null ? 'idle' : 'running',
+    createdAt: iso(createdAt),
+  };
+}
+
+// What `/model` chose counts while the configuration still has it.
+function modelOf({ parts }: Engine, row: ConversationRecord): ConversationReply['model'] {
+  const chosen =
+    parts.models.find(({ provider, name }) => row.model === `${provider}/${name}`) ??
+    parts.models.find(({ name }) => row.model === name);
+  const agent = parts.agents.find(({ name }) => name === row.agent) ?? parts.agents[0];
+  const { provider, name } = chosen ?? agent.model;
+  return { provider, name, chosen: chosen !== undefined };
 }
 
 export async function viewMessage(engine: Engine, row: MessageRecord): Promise<MessageReply> {

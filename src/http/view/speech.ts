@@ -1,23 +1,40 @@
-import { REASONS, typeCommand } from '../../core/notice/reasons.ts';
+import { REASONS, waysOf, type ReasonEntry } from '../../core/notice/reasons.ts';
 import type { OutboxRecord } from '../../core/outbox/record.ts';
+import type { TaskReason } from '../../core/task/moves.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { OutboxId } from '../../kernel/ids.ts';
+import { isId, type OutboxId } from '../../kernel/ids.ts';
+import { readObject } from '../../kernel/json.ts';
 import { renderStoredNotice } from '../../text/render.ts';
 import type { OutboxReply } from '../../wire/status.ts';
 import { iso } from '../call.ts';
 
 /** What an outbox entry says: a text as it was written, host speech in the host's language. */
-export function wordsOf({ parts }: Engine, row: OutboxRecord): string {
+export function wordsOf(engine: Engine, row: OutboxRecord): string {
   if (row.kind !== 'notice' || row.code === null) return row.text ?? '';
+  return sayStored(engine, row.code, row.params);
+}
+
+/** A notice of any code in the host's language; `params` is the JSON text of its parameters. */
+export function sayStored({ parts }: Engine, code: string, params: string | null): string {
   const { locale, timeZone } = parts.options;
-  return renderStoredNotice({ locale, timeZone }, row.code, row.params);
+  return renderStoredNotice({ locale, timeZone }, code, params);
 }
 
 /** The command that a notice names; null where nothing waits for a person. */
-export function commandOf({ code, taskId }: Pick<OutboxRecord, 'code' | 'taskId'>): string | null {
-  const reason = Object.values(REASONS).find(({ notice }) => notice !== null && notice === code);
-  const way = reason?.ways[0];
-  return way === undefined || taskId === null ? null : typeCommand(way, taskId);
+export function commandOf({
+  code,
+  taskId,
+  params,
+}: Pick<OutboxRecord, 'code' | 'taskId' | 'params'>): string | null {
+  if (code === 'clock_distrusted') return '/clock confirm';
+  const { approvalId } = readObject(params);
+  if (typeof approvalId === 'string') return `/approve ${approvalId}`;
+  const known = Object.entries(REASONS).find(([, { notice }]) => notice === code);
+  if (known === undefined || taskId === null || !isId('task', taskId)) return null;
+  const [reason, { state }] = known as [TaskReason, ReasonEntry];
+  // As the task stood when it was told: what there was to grant is in the notice.
+  const ways = waysOf({ id: taskId, state, reason, waitId: null, outcomeData: params });
+  return ways[0]?.command ?? null;
 }
 
 export async function readSpeech(

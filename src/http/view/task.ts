@@ -57,7 +57,11 @@ export function viewTaskWhole(
     checkpoint:
       last === undefined
         ? null
-        : { lastStepId: last.id, at: iso(last.finishedAt ?? last.startedAt) },
+        : {
+            lastStepId: last.id,
+            at: iso(last.finishedAt ?? last.startedAt),
+            note: task.checkpoint,
+          },
     evidence: steps.flatMap((step) =>
       evidenceOf(step, known.get(step.tool ?? '') ?? step.repeatable === 'no'),
     ),

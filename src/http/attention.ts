@@ -1,0 +1,121 @@
+import type { ApprovalRecord } from '../core/approval/record.ts';
+import type { LimiterRecord } from '../core/budget/record.ts';
+import { reasonEntry, waysOf } from '../core/notice/reasons.ts';
+import type { TaskRecord } from '../core/task/record.ts';
+import type { Engine } from '../engine/engine.ts';
+import { explainTask } from '../engine/task/why.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import type { AttentionItem } from '../wire/status.ts';
+import { sayApproval, sayClock, sayLimiter } from './view/attention.ts';
+
+/** Open tasks that are looked through; of more it is said that there are so many. */
+export const TASKS_COUNTED = 1_000;
+/** More would not be read, and each needs its explanation. */
+const ITEMS_MAX = 100;
+
+/** What waits for a person, as the records have it. */
+interface Waiting {
+  readonly tasks: readonly TaskRecord[];
+  readonly approvals: readonly ApprovalRecord[];
+  readonly limiters: readonly LimiterRecord[];
+  readonly isClockDistrusted: boolean;
+}
+
+/** How many things wait for a person, and how many of them are approvals. */
+export async function countWaiting(
+  engine: Engine,
+  open: readonly TaskRecord[],
+): Promise<{ readonly all: number; readonly approvals: number }> {
+  const { tasks, approvals, limiters, isClockDistrusted } = await gather(engine, open);
+  const others = approvals.length + limiters.length + (isClockDistrusted ? 1 : 0);
+  return { all: tasks.length + others, approvals: approvals.length };
+}
+
+/** What waits for a person, the host's own troubles first, each with the command that resolves it. */
+export async function readAttention(engine: Engine): Promise<readonly AttentionItem[]> {
+  const open = await engine.store.query('task.open', { limit: TASKS_COUNTED });
+  const { tasks, approvals, limiters, isClockDistrusted } = await gather(engine, open);
+  const ofHost = [
+    ...(isClockDistrusted ? [ofClock(engine)] : []),
+    ...limiters.map((limiter) => ofLimiter(engine, limiter)),
+  ];
+  const left = Math.max(0, ITEMS_MAX - ofHost.length);
+  const ofApprovals = approvals.slice(0, left).map((approval) => ofApproval(engine, approval));
+  const ofTasks = tasks
+    .slice(0, Math.max(0, left - ofApprovals.length))
+    .map((task) => ofTask(engine, task));
+  return [...ofHost, ...(await Promise.all([...ofApprovals, ...ofTasks]))];
+}
+
+async function gather(engine: Engine, open: readonly TaskRecord[]): Promise<Waiting> {
+  const { clock, limiters } = engine.health();
+  const approvals = await engine.store.query('approval.list', {
+    state: 'open',
+    conversationId: '',
+    before: '~',
+    limit: LIMITS.listLimitMax,
+  });
+  return {
+    tasks: open.filter(needsPerson),
+    approvals,
+    limiters: limiters.filter(({ state }) => state === 'down' || state === 'refused'),
+    isClockDistrusted: !clock.isTrusted,
+  };
+}
+
+/** Instants, quotas and providers end by themselves; what asks for an approval is told by the approval. */
+function needsPerson({ state, waitKind }: TaskRecord): boolean {
+  if (state === 'waiting') return waitKind === 'answer' || waitKind === 'assessment';
+  return state === 'blocked' || state === 'paused';
+}
+
+async function ofTask({ parts }: Engine, task: TaskRecord): Promise<AttentionItem> {
+  const { id, state, reason } = task;
+  const { locale, timeZone } = parts.options;
+  const explanation = await explainTask(parts, id, { locale, timeZone });
+  // A question is answered in words, not by a command.
+  const way = task.waitKind === 'answer' ? undefined : waysOf(task)[0];
+  return {
+    level: reasonEntry(reason)?.level ?? 'waiting',
+    code: reason ?? state,
+    subjectId: id,
+    sentence: explanation?.sentence ?? '',
+    command: way?.command ?? null,
+    taskId: id,
+  };
+}
+
+async function ofApproval(engine: Engine, approval: ApprovalRecord): Promise<AttentionItem> {
+  const { id, taskId, kind } = approval;
+  const task = await engine.store.query('task.byId', { id: taskId });
+  return {
+    level: kind === 'uncertain' ? 'escalation' : 'waiting',
+    code: kind === 'uncertain' ? 'uncertain_effect' : 'awaits_approval',
+    subjectId: id,
+    sentence: sayApproval(engine, approval, task?.mandateText ?? ''),
+    command: `/approve ${id}`,
+    taskId,
+  };
+}
+
+function ofLimiter(engine: Engine, limiter: LimiterRecord): AttentionItem {
+  return {
+    level: limiter.state === 'refused' ? 'blocked' : 'waiting',
+    code: `provider_${limiter.state}`,
+    subjectId: limiter.account,
+    sentence: sayLimiter(engine, limiter),
+    command: null,
+    taskId: null,
+  };
+}
+
+function ofClock(engine: Engine): AttentionItem {
+  return {
+    level: 'escalation',
+    code: 'clock_distrusted',
+    subjectId: engine.health().hostId,
+    sentence: sayClock(engine),
+    command: '/clock confirm',
+    taskId: null,
+  };
+}

@@ -1,0 +1,32 @@
+import type { ApprovalRecord } from '../../core/approval/record.ts';
+import type { LimiterRecord } from '../../core/budget/record.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { catalogueOf } from '../../text/reader.ts';
+import { inWords } from '../../text/render.ts';
+import { cutName } from '../../text/quote.ts';
+import { sayWhen } from '../../text/when.ts';
+import { sayStored } from './speech.ts';
+
+/** An open approval as its notice says it: what would run, whole, and how it is answered. */
+export function sayApproval(engine: Engine, approval: ApprovalRecord, request: string): string {
+  const { id: approvalId, taskId, kind, tool, shown, approver, expiresAt } = approval;
+  const code = kind === 'uncertain' ? 'uncertain_effect' : 'awaits_approval';
+  const params = { request, taskId, approvalId, tool, shown, approver, expiresAt };
+  return sayStored(engine, code, JSON.stringify(params));
+}
+
+/** An account of models that cannot be asked now, and until when. */
+export function sayLimiter({ parts }: Engine, { account, state, until }: LimiterRecord): string {
+  const { locale, timeZone } = parts.options;
+  const words = catalogueOf(locale);
+  const when =
+    until === null ? null : sayWhen({ locale, timeZone }, words, until, parts.clock.now());
+  const stateWords = inWords(words.answers.limiterStates, state);
+  return words.answers.limiter({ name: cutName(account), state: stateWords, until: when });
+}
+
+/** That the wall clock is not believed. */
+export function sayClock(engine: Engine): string {
+  const drift = engine.health().clock.driftMs;
+  return sayStored(engine, 'clock_distrusted', JSON.stringify({ drift }));
+}
