@@ -12,23 +12,66 @@ export type SignLevel = keyof typeof SIGNS;
 /** Every notice and its level. A test holds the levels against the table of reasons. */
 export const NOTICES = {
   interrupted: 'waiting',
-  stopped: 'info',
-  cancelled: 'info',
+  awaits_instant: 'waiting',
+  awaits_approval: 'waiting',
+  awaits_quota: 'waiting',
+  awaits_provider: 'waiting',
+  goes_on: 'info',
+  paused: 'info',
+  wait_elapsed: 'blocked',
   no_outcome: 'blocked',
   no_progress: 'blocked',
+  quota: 'blocked',
+  budget_exhausted: 'blocked',
+  base_too_large: 'blocked',
+  stopped: 'info',
+  cancelled: 'info',
+  deadline_passed: 'info',
   model_refused: 'info',
+  /** Of the first version, which ended a task where this one waits for the provider. */
   model_unavailable: 'info',
+  uncertain_effect: 'escalation',
+  kept_for_interrupted: 'info',
+  clock_distrusted: 'escalation',
+  clock_trusted: 'info',
 } as const satisfies Record<string, SignLevel>;
 export type NoticeCode = keyof typeof NOTICES;
 
-/** What a notice may say. `request` is in its quotation marks, `tools` a list in words, or null. */
+/**
+ * What a notice may say, in words already: `request` is in its quotation marks, names and commands are
+ * in their backticks. What the parameters do not hold is empty, or null where the sentence says so.
+ */
 export interface NoticeFacts {
   readonly request: string;
   readonly id: string;
   /** Calls: of an interruption those whose outcome is unknown, of a stop those being ended; or null. */
   readonly tools: string | null;
-  /** The provider's or transport's own code; null when it gave none. */
+  /** The provider's or transport's own code, or which bound was reached; null when there is none. */
   readonly detail: string | null;
+  /** When it ends by itself, with its preposition; null when nothing ends it. */
+  readonly when: string | null;
+  readonly tool: string;
+  /** Everything that would run, on lines of their own; empty when nothing was kept of it. */
+  readonly shown: string;
+  /** Whether somebody other than the one who asked has to answer (E-6). */
+  readonly isOther: boolean;
+  /** What was waited for, in words; null when it is not known. */
+  readonly wait: string | null;
+  /** The budget that is used up, in words. */
+  readonly limit: string;
+  /** Tokens. */
+  readonly window: string;
+  readonly base: string;
+  readonly message: string;
+  readonly drift: string;
+  /** The commands of this task, exactly as they are typed. */
+  readonly stop: string;
+  readonly pause: string;
+  readonly resume: string;
+  readonly extend: string;
+  readonly approve: string;
+  readonly deny: string;
+  readonly why: string;
 }
 
 /** What a refusal may name; each is absent when the refuser had nothing to say about it. */
@@ -36,8 +79,10 @@ export interface RefusalFacts {
   readonly id?: string | undefined;
   readonly nearest?: string | undefined;
   readonly word?: string | undefined;
-  /** A task's state in words. */
+  /** The state of a task or an approval, in words. */
   readonly state?: string | undefined;
+  /** The nearest command that does what was wanted, exactly as it is typed. */
+  readonly way?: string | undefined;
 }
 
 export type StateWord =
@@ -62,16 +107,40 @@ export type WaitWord =
   | 'assessment';
 export type CauseWord =
   | 'interrupted'
+  | 'awaits_instant'
+  | 'awaits_answer'
+  | 'awaits_approval'
+  | 'awaits_quota'
+  | 'awaits_provider'
+  | 'paused'
+  | 'wait_elapsed'
   | 'no_outcome'
   | 'no_progress'
+  | 'quota'
+  | 'budget_exhausted'
+  | 'base_too_large'
   | 'stopped_by_person'
   | 'cancelled_by_caller'
+  | 'deadline_passed'
   | 'model_refused'
   | 'model_unavailable'
   | 'answered';
-export type WhoWord = 'task_principal_or_admin' | 'admin';
-export type EffectWord = 'stop';
-export type TurnEndWord = 'answered' | 'failed' | 'invalid' | 'stopped' | 'interrupted';
+export type WhoWord = 'task_principal_or_admin' | 'admin' | 'person';
+export type EffectWord = 'stop' | 'pause' | 'resume' | 'extend' | 'approve' | 'deny' | 'fresh';
+export type TurnEndWord =
+  | 'answered'
+  | 'waited'
+  | 'continued'
+  | 'parked'
+  | 'yielded'
+  | 'blocked'
+  | 'failed'
+  | 'invalid'
+  | 'stopped'
+  | 'interrupted';
+export type ApprovalWord = 'open' | 'approved' | 'denied' | 'expired';
+/** What a budget counts (T-7); `budget` where a record does not say which. */
+export type LimitWord = 'turns' | 'tokens' | 'costUsd' | 'continuations' | 'budget';
 export type HostWord = 'starting' | 'ready' | 'draining' | 'failed' | 'stopped';
 export type CallWord = 'finished' | 'failed' | 'cut' | 'uncertain';
 export type HelpWord =
@@ -106,8 +175,23 @@ export interface EventFacts {
   readonly end: string;
   readonly provider: string;
   readonly model: string;
-  /** The code of the notice, or of the run's outcome. */
+  /** The code of the notice, of the run's outcome, or of what a model call failed with. */
   readonly code: string;
+  /** In backticks. */
+  readonly tool: string;
+  readonly approvalId: string;
+  /** How an approval was decided, in words. */
+  readonly decision: string;
+  /** What a task noted for itself, in quotation marks. */
+  readonly note: string;
+}
+
+/** The lines of what would run. */
+export interface ShownTexts {
+  readonly folder: (path: string) => string;
+  readonly environment: (names: string) => string;
+  readonly file: (path: string) => string;
+  readonly missingFile: (path: string) => string;
 }
 
 /** Everything the host says to people, in one language. A missing code does not compile. */
@@ -125,6 +209,11 @@ export interface Catalogue {
   readonly states: Readonly<Record<StateWord, string>>;
   readonly waits: Readonly<Record<WaitWord, string>>;
   readonly causes: Readonly<Record<CauseWord, string>>;
+  readonly approvals: Readonly<Record<ApprovalWord, string>>;
+  readonly limits: Readonly<Record<LimitWord, string>>;
+  readonly shown: ShownTexts;
+  /** How far the clock is off; the length of time is in words. */
+  readonly drift: Readonly<Record<'ahead' | 'behind', (time: string) => string>>;
   readonly who: Readonly<Record<WhoWord, string>>;
   readonly effects: Readonly<Record<EffectWord, string>>;
   readonly principals: Readonly<Record<'host' | 'model' | 'other', (name: string) => string>>;
@@ -136,5 +225,7 @@ export interface Catalogue {
   readonly answers: AnswerTexts;
   /** A call of the model among other calls. */
   readonly modelCall: string;
+  /** A call whose tool is not known. */
+  readonly someCall: string;
   readonly andMore: (count: string) => string;
 }

@@ -6,13 +6,16 @@ import { DE_WHY } from './de/why.ts';
 const nearestOf = (facts: RefusalFacts): string =>
   facts.nearest === undefined ? '' : ` Am nächsten kommt \`${facts.nearest}\`.`;
 
+const wayOf = (facts: RefusalFacts): string =>
+  facts.way === undefined ? '' : ` Was hilft: \`${facts.way}\`.`;
+
 export const DE: Catalogue = {
   tag: 'de-DE',
   atTime: (time) => `um ${time}`,
   onDay: (day) => `am ${day}`,
   quotes: ['„', '“'],
   notices: DE_NOTICES,
-  unknownNotice: (code, { request, id }) => `${request}: \`${code}\`. Warum: \`/why ${id}\`.`,
+  unknownNotice: (code, { request, why }) => `${request}: \`${code}\`. Warum: ${why}.`,
   refusals: {
     not_found: (facts) =>
       `Hier hat nichts ${facts.id === undefined ? 'diese Kennung' : `die Kennung \`${facts.id}\``}.` +
@@ -36,7 +39,20 @@ export const DE: Catalogue = {
       'In dieser Unterhaltung läuft nichts und ist nichts offen. `/tasks` nennt die Aufgaben.',
     not_allowed_now: (facts) =>
       `Das geht ${facts.state === undefined ? 'jetzt nicht' : `nicht, solange es ${facts.state} ist`}, ` +
-      `darum ist nichts geschehen.${facts.id === undefined ? '' : ` Warum: \`/why ${facts.id}\`.`}`,
+      `darum ist nichts geschehen.${wayOf(facts)}` +
+      (facts.id === undefined ? '' : ` Warum: \`/why ${facts.id}\`.`),
+    approval_closed: (facts) =>
+      `Diese Freigabe ist geschlossen${facts.state === undefined ? '' : ` (${facts.state})`}, ` +
+      `darum ist nichts geschehen.${wayOf(facts)}`,
+    approver_other: () =>
+      'Diese Freigabe muss jemand anderes beantworten als der, der es bestellt hat, darum ist ' +
+      'nichts geschehen.',
+    still_exhausted: (facts) =>
+      `Auch damit wäre mehr verbraucht als gewährt, darum ist nichts geschehen.${wayOf(facts)}`,
+    unknown_model: (facts) =>
+      `Kein konfiguriertes Modell heißt ${facts.word === undefined ? 'so' : `\`${facts.word}\``}.` +
+      `${nearestOf(facts)} Alle: \`/model\`.`,
+    clock_trusted: () => 'Der Uhr wird schon getraut, darum ist nichts geschehen.',
     idempotency_conflict: () =>
       'Derselbe Idempotenzschlüssel kam schon mit anderem Inhalt, darum ist nichts geschehen. ' +
       'Bitte für eine neue Anfrage einen neuen nehmen.',
@@ -75,19 +91,60 @@ export const DE: Catalogue = {
   },
   causes: {
     interrupted: 'Der Host endete, während er daran arbeitete; von selbst geht nichts weiter.',
+    awaits_instant: 'Sie hat sich den Zeitpunkt gesetzt, zu dem sie weitergeht.',
+    awaits_answer: 'Sie hat eine Frage gestellt.',
+    awaits_approval: 'Einer ihrer Aufrufe braucht die Freigabe einer Person.',
+    awaits_quota: 'Das Kontingent des Modellanbieters ist vorerst verbraucht.',
+    awaits_provider:
+      'Der Modellanbieter gab keine brauchbare Antwort; er wird von selbst wieder gefragt.',
+    paused: 'Eine Person hat sie beiseitegelegt.',
+    wait_elapsed: 'Die Zeit für das, worauf sie wartete, ist um.',
     no_outcome: 'Zweimal hintereinander endete das Modell ohne Antwort.',
     no_progress: 'Das Modell arbeitete, ohne voranzukommen, auch nach einem Hinweis.',
+    quota: 'Das Kontingent des Modellanbieters kam nicht rechtzeitig zurück.',
+    budget_exhausted: 'Eines ihrer Budgets ist verbraucht.',
+    base_too_large: 'Sie passt nicht in das, was das Modell auf einmal sieht.',
     stopped_by_person: 'Eine Person hat sie angehalten.',
     cancelled_by_caller: 'Das Programm, das sie bestellt hatte, hat sie abgebrochen.',
+    deadline_passed: 'Ihre Frist ist verstrichen.',
     model_refused: 'Der Modellanbieter hat den Aufruf abgelehnt.',
     model_unavailable: 'Das Modell gab keine brauchbare Antwort.',
     answered: 'Ihre Antwort wurde gegeben.',
   },
+  approvals: {
+    open: 'offen',
+    approved: 'freigegeben',
+    denied: 'abgelehnt',
+    expired: 'abgelaufen',
+  },
+  limits: {
+    turns: 'Durchgängen',
+    tokens: 'Token',
+    costUsd: 'Geld',
+    continuations: 'Fortsetzungen hintereinander',
+    budget: 'Budget',
+  },
+  shown: {
+    folder: (path) => `im Ordner ${path}`,
+    environment: (names) => `mit den Umgebungsvariablen ${names}`,
+    file: (path) => `mit der Datei ${path}, wie sie jetzt ist`,
+    missingFile: (path) => `mit der Datei ${path}, die es jetzt nicht gibt`,
+  },
+  drift: { ahead: (time) => `${time} vor`, behind: (time) => `${time} nach` },
   who: {
     task_principal_or_admin: 'wer es bestellt hat, oder ein Admin',
     admin: 'ein Admin',
+    person: 'wer hier schreiben darf',
   },
-  effects: { stop: 'beendet die Aufgabe; was getan war, bleibt' },
+  effects: {
+    stop: 'beendet die Aufgabe; was getan war, bleibt',
+    pause: 'legt die Aufgabe beiseite, bis sie fortgesetzt wird',
+    resume: 'lässt die Aufgabe mit einem neuen Durchgang weitergehen',
+    extend: 'gewährt der Aufgabe mehr, und sie geht weiter',
+    approve: 'lässt genau den gezeigten Aufruf laufen, einmal',
+    deny: 'lehnt den Aufruf ab, und die Aufgabe geht ohne ihn weiter',
+    fresh: 'beginnt eine neue Sitzung, in der die Aufgabe von ihrer Anfrage an neu anfängt',
+  },
   principals: {
     host: () => 'dem Host',
     model: () => 'dem Modell',
@@ -95,6 +152,11 @@ export const DE: Catalogue = {
   },
   turnEnds: {
     answered: 'mit einer Antwort',
+    waited: 'mit Warten',
+    continued: 'so, dass ein weiterer Durchgang weitermacht',
+    parked: 'an der Grenze eines Schritts, und was getan war, ist gespeichert',
+    yielded: 'an der Grenze eines Schritts, wegen einer neuen Nachricht',
+    blocked: 'bevor mehr verbraucht war, als die Aufgabe darf',
     failed: 'mit einem Fehler',
     invalid: 'ohne Antwort',
     stopped: 'durch einen Stopp',
@@ -114,12 +176,23 @@ export const DE: Catalogue = {
     'task.created': ({ by, to }) => `Die Aufgabe wurde für ${by} angelegt; sie war ${to}.`,
     'task.moved': ({ from, to, cause }) =>
       `Die Aufgabe ging von ${from} zu ${to} über. ${cause}`.trim(),
+    'task.noted': ({ note }) => `Die Aufgabe hat notiert, wie weit sie ist: ${note}.`,
+    'task.continued': () => 'Die Aufgabe geht von selbst in einem weiteren Durchgang weiter.',
+    'task.extended': ({ by }) => `Der Aufgabe wurde von ${by} mehr gewährt.`,
     'turn.started': () => 'Ein Durchgang nahm seine Nachrichten auf.',
     'turn.continued': () => 'Der Durchgang nahm eine weitere Nachricht auf.',
     'turn.stopping': ({ by }) =>
       `Der Durchgang wurde von ${by} angehalten; seine laufenden Aufrufe wurden beendet.`,
     'turn.ended': ({ end }) => `Der Durchgang endete ${end}.`.replace('  ', ' '),
     'model.selected': ({ provider, model }) => `Es antwortet das Modell ${provider}/${model}.`,
+    'model.retried': ({ provider, model, code }) =>
+      `Ein Aufruf des Modells scheiterte (\`${code}\`); der nächste Versuch geht an ${provider}/${model}.`,
+    'approval.asked': ({ tool, approvalId }) =>
+      `Ein Aufruf von ${tool} wartet auf die Freigabe einer Person (${approvalId}).`,
+    'approval.decided': ({ by, approvalId, decision }) =>
+      `Die Freigabe ${approvalId} ist ${decision}; das kam von ${by}.`,
+    'session.started': ({ by }) => `Eine neue Sitzung wurde von ${by} begonnen.`,
+    'conversation.model': ({ by, model }) => `Das Modell ${model} wurde von ${by} gewählt.`,
     'run.queued': ({ by }) => `Ein Lauf wurde von ${by} bestellt.`,
     'run.started': () => 'Der Lauf wurde aufgenommen.',
     'run.completed': () => 'Der Lauf endete mit einer Antwort.',
@@ -153,5 +226,6 @@ export const DE: Catalogue = {
   why: DE_WHY,
   answers: DE_ANSWERS,
   modelCall: 'der Aufruf des Modells',
+  someCall: 'ein Aufruf',
   andMore: (count) => `${count} weitere`,
 };

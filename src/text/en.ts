@@ -6,13 +6,16 @@ import { EN_WHY } from './en/why.ts';
 const nearestOf = (facts: RefusalFacts): string =>
   facts.nearest === undefined ? '' : ` The nearest is \`${facts.nearest}\`.`;
 
+const wayOf = (facts: RefusalFacts): string =>
+  facts.way === undefined ? '' : ` What helps: \`${facts.way}\`.`;
+
 export const EN: Catalogue = {
   tag: 'en-GB',
   atTime: (time) => `at ${time}`,
   onDay: (day) => `on ${day}`,
   quotes: ['“', '”'],
   notices: EN_NOTICES,
-  unknownNotice: (code, { request, id }) => `${request}: \`${code}\`. Why: \`/why ${id}\`.`,
+  unknownNotice: (code, { request, why }) => `${request}: \`${code}\`. Why: ${why}.`,
   refusals: {
     not_found: (facts) =>
       `Nothing here has ${facts.id === undefined ? 'this id' : `the id \`${facts.id}\``}.` +
@@ -32,7 +35,21 @@ export const EN: Catalogue = {
     nothing_to_stop: () => 'Nothing of this conversation is running or open. `/tasks` lists tasks.',
     not_allowed_now: (facts) =>
       `This is not possible ${facts.state === undefined ? 'now' : `while it is ${facts.state}`}, ` +
-      `so nothing was done.${facts.id === undefined ? '' : ` Why: \`/why ${facts.id}\`.`}`,
+      `so nothing was done.${wayOf(facts)}` +
+      (facts.id === undefined ? '' : ` Why: \`/why ${facts.id}\`.`),
+    approval_closed: (facts) =>
+      `This approval is closed${facts.state === undefined ? '' : ` (${facts.state})`}, so nothing ` +
+      `was done.${wayOf(facts)}`,
+    approver_other: () =>
+      'Somebody other than the one who asked for it has to answer this approval, so nothing was ' +
+      'done.',
+    still_exhausted: (facts) =>
+      `With that it would still have used up more than it was granted, so nothing was ` +
+      `done.${wayOf(facts)}`,
+    unknown_model: (facts) =>
+      `No configured model has ${facts.word === undefined ? 'this name' : `the name \`${facts.word}\``}.` +
+      `${nearestOf(facts)} All of them: \`/model\`.`,
+    clock_trusted: () => 'The clock is trusted already, so nothing was done.',
     idempotency_conflict: () =>
       'The same idempotency key came before with another body, so nothing was done. ' +
       'Use a new key for a new request.',
@@ -69,19 +86,54 @@ export const EN: Catalogue = {
   },
   causes: {
     interrupted: 'The host stopped while it worked on it, and nothing continues by itself.',
+    awaits_instant: 'It set itself the time at which it goes on.',
+    awaits_answer: 'It asked a question.',
+    awaits_approval: 'A call of it needs the approval of a person.',
+    awaits_quota: 'The quota of the model provider is used up for now.',
+    awaits_provider: 'The model provider gave no usable answer, and it is asked again by itself.',
+    paused: 'A person set it aside.',
+    wait_elapsed: 'The time for what it waited for is over.',
     no_outcome: 'Twice in a row the model ended without an answer.',
     no_progress: 'The model kept working without getting on, even after a reminder.',
+    quota: 'The quota of the model provider did not come back in time.',
+    budget_exhausted: 'A budget of it is used up.',
+    base_too_large: 'It does not fit what the model can see at once.',
     stopped_by_person: 'A person stopped it.',
     cancelled_by_caller: 'The program that had asked for it cancelled it.',
+    deadline_passed: 'Its deadline has passed.',
     model_refused: 'The model provider refused the call.',
     model_unavailable: 'The model gave no usable answer.',
     answered: 'Its answer was given.',
   },
+  approvals: { open: 'open', approved: 'approved', denied: 'denied', expired: 'expired' },
+  limits: {
+    turns: 'turns',
+    tokens: 'tokens',
+    costUsd: 'money',
+    continuations: 'continuations in a row',
+    budget: 'budget',
+  },
+  shown: {
+    folder: (path) => `in the folder ${path}`,
+    environment: (names) => `with the environment variables ${names}`,
+    file: (path) => `with the file ${path} as it is now`,
+    missingFile: (path) => `with the file ${path}, which is not there now`,
+  },
+  drift: { ahead: (time) => `${time} ahead of`, behind: (time) => `${time} behind` },
   who: {
     task_principal_or_admin: 'the one who asked for it, or an admin',
     admin: 'an admin',
+    person: 'anyone who may write here',
   },
-  effects: { stop: 'ends it; what was done is kept' },
+  effects: {
+    stop: 'ends it; what was done is kept',
+    pause: 'sets it aside until it is resumed',
+    resume: 'lets it go on with one new turn',
+    extend: 'grants it more, and it goes on',
+    approve: 'lets exactly the call that was shown run, once',
+    deny: 'refuses the call, and it goes on without',
+    fresh: 'begins a fresh session, in which it starts over from its request',
+  },
   principals: {
     host: () => 'the host',
     model: () => 'the model',
@@ -89,6 +141,11 @@ export const EN: Catalogue = {
   },
   turnEnds: {
     answered: 'with an answer',
+    waited: 'in a wait',
+    continued: 'so that a further turn goes on',
+    parked: 'at the border of a step, and what was done is saved',
+    yielded: 'at the border of a step, for a new message',
+    blocked: 'before it would have spent more than its task may',
     failed: 'with a failure',
     invalid: 'without an answer',
     stopped: 'by a stop',
@@ -107,12 +164,23 @@ export const EN: Catalogue = {
     'command.answered': () => 'A command was answered.',
     'task.created': ({ by, to }) => `The task was made for ${by}; it was ${to}.`,
     'task.moved': ({ from, to, cause }) => `The task went from ${from} to ${to}. ${cause}`.trim(),
+    'task.noted': ({ note }) => `The task noted how far it is: ${note}.`,
+    'task.continued': () => 'The task goes on by itself in a further turn.',
+    'task.extended': ({ by }) => `The task was granted more by ${by}.`,
     'turn.started': () => 'A turn took up its messages.',
     'turn.continued': () => 'The turn took up a further message.',
     'turn.stopping': ({ by }) =>
       `The turn was stopped by ${by}; its running calls were being ended.`,
     'turn.ended': ({ end }) => `The turn ended ${end}.`.replace('  ', ' '),
     'model.selected': ({ provider, model }) => `The model that answers is ${provider}/${model}.`,
+    'model.retried': ({ provider, model, code }) =>
+      `A call of the model failed (\`${code}\`); the next try goes to ${provider}/${model}.`,
+    'approval.asked': ({ tool, approvalId }) =>
+      `A call of ${tool} waits for the approval of a person (${approvalId}).`,
+    'approval.decided': ({ by, approvalId, decision }) =>
+      `The approval ${approvalId} was ${decision}; this came from ${by}.`,
+    'session.started': ({ by }) => `A fresh session was begun by ${by}.`,
+    'conversation.model': ({ by, model }) => `The model ${model} was chosen by ${by}.`,
     'run.queued': ({ by }) => `A run was ordered by ${by}.`,
     'run.started': () => 'The run was taken up.',
     'run.completed': () => 'The run ended with an answer.',
@@ -146,5 +214,6 @@ export const EN: Catalogue = {
   why: EN_WHY,
   answers: EN_ANSWERS,
   modelCall: 'the call of the model',
+  someCall: 'a call',
   andMore: (count) => `${count} more`,
 };

@@ -8,42 +8,87 @@ import {
   type NoticeFacts,
   type RefusalFacts,
 } from './catalogue.ts';
+import type { Instant, Millis } from '../kernel/time.ts';
 import { cutName, quoteRequest } from './quote.ts';
 import { catalogueOf, type Reader } from './reader.ts';
+import { blockShown } from './shown.ts';
+import { sayLength, sayWhen } from './when.ts';
 
 /** The parameters of a notice, kept with its code until somebody reads it. */
 export interface NoticeParams {
-  /** The mandate, whole or cut; never in quotation marks. */
+  /** The mandate, whole or cut; never in quotation marks. Empty where no task is meant. */
   readonly request: string;
   readonly taskId: string;
   /** Tools or `model`: calls whose outcome is unknown, or, of a stop, that are being ended. */
   readonly tools?: readonly string[];
-  /** The provider's or transport's own code. */
+  /** The provider's or transport's own code; of a budget or a quota which bound was reached. */
   readonly detail?: string;
   /** What it said besides; quoted, for these are somebody else's words. */
   readonly said?: string;
+  /** When it ends by itself. */
+  readonly until?: Instant;
+  readonly expiresAt?: Instant;
+  readonly approvalId?: string;
+  readonly tool?: string;
+  /** The JSON text of what would run, as the approval keeps it. */
+  readonly shown?: string;
+  /** `other`: somebody else than the one who asked has to answer. */
+  readonly approver?: string;
+  /** What kind of wait is over. */
+  readonly wait?: string;
+  /** What has to be granted at least, as it is typed: `turns=+50`. */
+  readonly grant?: string;
+  /** Tokens: of the model's window, of instructions and tools, of the newest words. */
+  readonly window?: number;
+  readonly base?: number;
+  readonly message?: number;
+  /** How far the clock is off; positive is ahead. */
+  readonly drift?: Millis;
 }
+
+/** Those of them that are numbers. */
+const NUMBERS = ['until', 'expiresAt', 'window', 'base', 'message', 'drift'] as const;
+/** The last instant that there is for a calendar. */
+const INSTANT_MAX = 8.64e15;
 
 /** How records name a call of the model among calls of tools. */
 const MODEL_CALL = 'model';
 /** Named calls in one sentence; the rest are counted. */
 const TOOLS_NAMED = 5;
 
-/** The sentences of a notice behind the sign of its level. */
-export function renderNotice(reader: Reader, code: NoticeCode, params: NoticeParams): string {
+/** Of a notice whose own instant is not known: every instant then names its day and year. */
+const NO_TIME: Instant = 0;
+
+/**
+ * The sentences of a notice behind the sign of its level. `at` is when it was written: an instant of
+ * that day is told by its clock alone.
+ */
+export function renderNotice(
+  reader: Reader,
+  code: NoticeCode,
+  params: NoticeParams,
+  at: Instant = NO_TIME,
+): string {
   const words = catalogueOf(reader.locale);
-  return `${SIGNS[NOTICES[code]]} ${words.notices[code](factsOf(words, params))}`;
+  const facts = factsOf({ words, reader, at }, params);
+  return `${SIGNS[NOTICES[code]]} ${words.notices[code](facts)}`;
 }
 
 /**
  * The same for a notice as the outbox keeps it: any code, and its parameters as the JSON text of an
  * object. A code or parameter that this version does not know is said as far as it is known.
  */
-export function renderStoredNotice(reader: Reader, code: string, params: string | null): string {
+export function renderStoredNotice(
+  reader: Reader,
+  code: string,
+  params: string | null,
+  at: Instant = NO_TIME,
+): string {
   const known = readParams(params);
-  if (isNoticeCode(code)) return renderNotice(reader, code, known);
+  if (isNoticeCode(code)) return renderNotice(reader, code, known, at);
   const words = catalogueOf(reader.locale);
-  return `${SIGNS.info} ${words.unknownNotice(cutName(code), factsOf(words, known))}`;
+  const facts = factsOf({ words, reader, at }, known);
+  return `${SIGNS.info} ${words.unknownNotice(cutName(code), facts)}`;
 }
 
 /** One line that says why nothing was done and, where there is one, what to do instead. */
@@ -53,14 +98,21 @@ export function renderRefusal(
   detail: Refusal['detail'] = {},
 ): string {
   const words = catalogueOf(locale);
-  const { id, nearest, word, state } = detail;
+  const { id, nearest, word, state, way } = detail;
   const facts: RefusalFacts = {
     id: id === undefined ? undefined : cutName(id),
     nearest,
     word: word === undefined ? undefined : cutName(word),
-    state: state === undefined ? undefined : inWords(words.states, state),
+    state:
+      state === undefined ? undefined : inWords({ ...words.approvals, ...words.states }, state),
+    way,
   };
   return words.refusals[code](facts);
+}
+
+/** How far the clock is off; positive is ahead: `3 hours ahead of`, to be followed by what. */
+export function sayDrift({ tag, drift }: Pick<Catalogue, 'tag' | 'drift'>, off: Millis): string {
+  return drift[off < 0 ? 'behind' : 'ahead'](sayLength(tag, off));
 }
 
 /** Names as a list in words, each as it is typed: `` `command` and `edit` ``; null when there are none. */
@@ -83,12 +135,61 @@ function isNoticeCode(code: string): code is NoticeCode {
   return Object.hasOwn(NOTICES, code);
 }
 
-function factsOf(words: Catalogue, params: NoticeParams): NoticeFacts {
+/** What a notice is told with. */
+interface Telling {
+  readonly words: Catalogue;
+  readonly reader: Reader;
+  readonly at: Instant;
+}
+
+function factsOf(telling: Telling, params: NoticeParams): NoticeFacts {
+  const { words } = telling;
+  const { taskId: id, tool, wait, drift = 0 } = params;
+  const count = (value: number | undefined): string =>
+    value === undefined ? '…' : new Intl.NumberFormat(words.tag).format(value);
   return {
     request: quoteRequest(words, params.request),
-    id: params.taskId,
+    id,
     tools: listNames(words, params.tools ?? []),
     detail: detailOf(words, params),
+    when: whenOf(telling, params),
+    tool: listNames(words, tool ? [tool] : []) ?? words.someCall,
+    shown: params.shown ? blockShown(words, params.shown) : '',
+    isOther: params.approver === 'other',
+    wait: wait ? inWords(words.waits, wait) : null,
+    limit: inWords(words.limits, params.detail || 'budget'),
+    window: count(params.window),
+    base: count(params.base),
+    message: count(params.message),
+    drift: sayDrift(words, drift),
+    ...commandsOf(params),
+  };
+}
+
+function whenOf({ words, reader, at }: Telling, params: NoticeParams): string | null {
+  const instant = params.until ?? params.expiresAt;
+  return instant === undefined ? null : sayWhen(reader, words, instant, at);
+}
+
+/** Exactly as the table of reasons types them; a test compares the two (V8). */
+function commandsOf({
+  taskId,
+  approvalId = '',
+  grant = '',
+}: NoticeParams): Pick<
+  NoticeFacts,
+  'stop' | 'pause' | 'resume' | 'extend' | 'approve' | 'deny' | 'why'
+> {
+  const typed = (...parts: readonly string[]): string =>
+    `\`${parts.filter((part) => part !== '').join(' ')}\``;
+  return {
+    stop: typed('/stop', taskId),
+    pause: typed('/pause', taskId),
+    resume: typed('/task-resume', taskId),
+    extend: typed('/extend', taskId, grant),
+    approve: typed('/approve', approvalId),
+    deny: typed('/deny', approvalId),
+    why: typed('/why', taskId),
   };
 }
 
@@ -99,14 +200,30 @@ function detailOf(words: Catalogue, { detail, said }: NoticeParams): string | nu
 }
 
 function readParams(text: string | null): NoticeParams {
-  const { request, taskId, tools, detail, said } = readObject(text);
+  const read = readObject(text);
+  const { tools } = read;
+  const words = (key: string): string => textOf(read[key]);
+  const numbers: { readonly [key in (typeof NUMBERS)[number]]?: number } = Object.fromEntries(
+    NUMBERS.map((key) => [key, read[key]] as const).filter(isNumber),
+  );
   return {
-    request: textOf(request),
-    taskId: textOf(taskId),
+    request: words('request'),
+    taskId: words('taskId'),
     tools: Array.isArray(tools) ? tools.map((name: Json) => textOf(name)) : [],
-    detail: textOf(detail),
-    said: textOf(said),
+    detail: words('detail'),
+    said: words('said'),
+    approvalId: words('approvalId'),
+    tool: words('tool'),
+    shown: words('shown'),
+    approver: words('approver'),
+    wait: words('wait'),
+    grant: words('grant'),
+    ...numbers,
   };
+}
+
+function isNumber(entry: readonly [string, Json | undefined]): entry is readonly [string, number] {
+  return typeof entry[1] === 'number' && Math.abs(entry[1]) <= INSTANT_MAX;
 }
 
 function textOf(value: Json | undefined): string {

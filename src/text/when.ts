@@ -1,4 +1,4 @@
-import type { Instant } from '../kernel/time.ts';
+import { DAY as DAY_MS, HOUR, MINUTE, SECOND, type Instant, type Millis } from '../kernel/time.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Reader } from './reader.ts';
 
@@ -28,6 +28,32 @@ export function sayWhen(
 export function saySecond(reader: Reader, tag: string, instant: Instant, now: Instant): string {
   const parts = { ...CLOCK, second: '2-digit', ...dayOf(reader, instant, now) } as const;
   return format(reader, tag, parts, instant);
+}
+
+const UNITS = [
+  ['day', DAY_MS],
+  ['hour', HOUR],
+  ['minute', MINUTE],
+  ['second', SECOND],
+] as const;
+
+/** A length of time by its two largest units: `3 hours, 20 minutes`; less than a second is none. */
+export function sayLength(tag: string, length: Millis): string {
+  const whole = Math.floor(Math.abs(length) / SECOND) * SECOND;
+  const first = UNITS.findIndex(([, size]) => whole >= size);
+  const units = first < 0 ? UNITS.slice(-1) : UNITS.slice(first, first + 2);
+  let rest = whole;
+  const said = units.map(([unit, size]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    const text = new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'long' });
+    return { count, text: text.format(count) };
+  });
+  const [largest, ...others] = said;
+  const worth = [largest, ...others.filter(({ count }) => count > 0)].filter(
+    (part) => part !== undefined,
+  );
+  return new Intl.ListFormat(tag, { type: 'unit' }).format(worth.map(({ text }) => text));
 }
 
 function format(

@@ -1,4 +1,4 @@
-import type { CallWord, Standing } from './catalogue.ts';
+import type { CallWord, Standing, WaitWord } from './catalogue.ts';
 
 /** Numbers as the reader writes them. */
 export interface BudgetFacts {
@@ -36,7 +36,18 @@ export interface WhyTexts {
   readonly held: string;
   readonly step: (facts: { readonly ordinal: string; readonly tool: string | null }) => string;
   readonly question: (question: string) => string;
-  readonly until: (when: string) => string;
+  /** What happens when the wait is over and nothing came; `when` with its preposition. */
+  readonly until: Readonly<Record<WaitWord, (when: string) => string>>;
+  /** What an approval is asked for: the tool in its marks, the whole call on one line. */
+  readonly approval: (facts: {
+    readonly tool: string;
+    readonly shown: string;
+    readonly id: string;
+  }) => string;
+  readonly exhausted: (limit: string) => string;
+  /** What the task noted of its own progress, in quotation marks. */
+  readonly checkpoint: (note: string) => string;
+  readonly reply: (id: string) => string;
   readonly uncertain: (tools: string) => string;
   readonly left: (facts: BudgetFacts) => string;
   readonly used: (facts: {

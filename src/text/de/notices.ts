@@ -3,39 +3,112 @@ import type { Catalogue } from '../catalogue.ts';
 const ending = (calls: string | null): string =>
   calls === null ? '' : `Noch zu beenden: ${calls}. `;
 
+/** The call as a block of its own, between the sentences around it. */
+const block = (shown: string): string => (shown === '' ? ' ' : `\n${shown}\n`);
+
+const SAVED = 'Was getan war, ist gespeichert, und so bleibt es, bis du entscheidest.';
+
+const reply = (id: string): string =>
+  `Auch eine Antwort hierauf oder eine Nachricht, die \`${id}\` nennt, lässt es weitergehen.`;
+
 export const DE_NOTICES: Catalogue['notices'] = {
-  interrupted: ({ request, id, tools }) =>
+  interrupted: ({ request, tools, stop, why }) =>
     `${request} wurde unterbrochen: Der Host endete, während er daran arbeitete. ` +
     (tools === null
       ? ''
       : `Ob ${tools} gewirkt hat, ist unbekannt; ich führe es nicht noch einmal aus, ` +
         `bitte prüfen. `) +
     `Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. ` +
-    `Beenden: \`/stop ${id}\`; für einen neuen Anlauf schick die Anfrage noch einmal. ` +
-    `Warum: \`/why ${id}\`.`,
-  stopped: ({ request, id, tools }) =>
+    `Beenden: ${stop}; für einen neuen Anlauf schick die Anfrage noch einmal. ` +
+    `Warum: ${why}.`,
+  awaits_instant: ({ request, when, stop, pause, why }) =>
+    `${request} wartet und geht ${when ?? 'zu dem Zeitpunkt, der dafür gesetzt ist,'} von selbst ` +
+    `weiter. Was getan war, ist gespeichert. Beenden: ${stop}; beiseitelegen: ${pause}. ` +
+    `Warum: ${why}.`,
+  awaits_approval: ({ request, tool, shown, isOther, when, ...ways }) =>
+    `${request} braucht deine Freigabe, bevor ${tool} läuft. Davon ist noch nichts gelaufen:` +
+    block(shown) +
+    `Genau das einmal laufen lassen: ${ways.approve}; ablehnen: ${ways.deny}. ` +
+    (isOther ? 'Antworten muss jemand anderes als der, der es bestellt hat. ' : '') +
+    (when === null ? '' : `Ohne Antwort gilt es ${when} als abgelehnt. `) +
+    `Die Aufgabe beenden: ${ways.stop}; beiseitelegen: ${ways.pause}. Warum: ${ways.why}.`,
+  awaits_quota: ({ request, detail, when, stop, pause, why }) =>
+    `${request} wartet auf das Kontingent des Modellanbieters (${detail ?? 'ohne Code'})` +
+    `${when === null ? '' : `, das ${when} wieder da sein soll`}. ` +
+    `Was getan war, ist gespeichert, und von dort geht es dann von selbst weiter. ` +
+    `Beenden: ${stop}; beiseitelegen: ${pause}. Warum: ${why}.`,
+  awaits_provider: ({ request, detail, stop, pause, why }) =>
+    `${request} wartet auf den Modellanbieter, der keine brauchbare Antwort gibt ` +
+    `(${detail ?? 'ohne Code'}). Was getan war, ist gespeichert. Ich sehe von selbst wieder nach, ` +
+    `und es geht von dort weiter, sobald der Anbieter antwortet, wenn die Frist es zulässt. ` +
+    `Beenden: ${stop}; beiseitelegen: ${pause}. Warum: ${why}.`,
+  goes_on: ({ request, why }) =>
+    `${request} geht von dem aus weiter, was gespeichert war. Warum: ${why}.`,
+  paused: ({ request, id, resume, stop, why }) =>
+    `${request} ist pausiert. Was getan war, bleibt, und solange läuft nichts davon. ` +
+    `Weitergehen lassen: ${resume}. ${reply(id)} Beenden: ${stop}. Warum: ${why}.`,
+  wait_elapsed: ({ request, id, wait, resume, stop, why }) =>
+    `${request} hat${wait === null ? '' : ` ${wait}`} gewartet, und die Zeit dafür ist um. ${SAVED} ` +
+    `Auch so weitergehen lassen: ${resume}. ${reply(id)} Beenden: ${stop}. Warum: ${why}.`,
+  no_outcome: ({ request, id, resume, stop, why }) =>
+    `Ich konnte ${request} nicht abschließen: Zweimal hintereinander endete das Modell ohne ` +
+    `Antwort. ${SAVED} ` +
+    `Noch einmal versuchen lassen: ${resume}. ${reply(id)} Beenden: ${stop}. Warum: ${why}.`,
+  no_progress: ({ request, id, resume, stop, why }) =>
+    `Ich konnte ${request} nicht abschließen: Das Modell arbeitete, ohne voranzukommen, auch ` +
+    `nach einem Hinweis. ${SAVED} ` +
+    `Noch einmal versuchen lassen: ${resume}. ${reply(id)} Beenden: ${stop}. Warum: ${why}.`,
+  quota: ({ request, id, detail, resume, stop, why }) =>
+    `Ich warte mit ${request} nicht weiter: Das Kontingent des Modellanbieters ` +
+    `${detail === 'deadline' ? 'kommt erst nach der Frist zurück' : 'war jedes Mal, wenn es zurückkam, gleich wieder verbraucht'}. ` +
+    `${SAVED} Noch einmal versuchen lassen: ${resume}. ${reply(id)} Beenden: ${stop}. ` +
+    `Warum: ${why}.`,
+  budget_exhausted: ({ request, limit, extend, stop, why }) =>
+    `${request} hat verbraucht, was an ${limit} gewährt war. Was getan war, ist gespeichert, die ` +
+    `Frist ist unverändert. Ein Admin gewährt mehr mit ${extend}. ` +
+    `Beenden: ${stop}. Warum: ${why}.`,
+  base_too_large: ({ request, window, base, message, stop, why }) =>
+    `${request} passt nicht in das, was das Modell auf einmal sieht (${window} Token): ` +
+    `Anweisungen und Werkzeuge brauchen ${base}, die neuesten Worte ${message}. Es ist nichts ` +
+    `verloren. Kürze die Anweisungen oder konfiguriere ein Modell mit größerem Fenster; dann ` +
+    `beginnt \`/new\` eine neue Sitzung, in der es von der Anfrage an neu anfängt. ` +
+    `Beenden: ${stop}. Warum: ${why}.`,
+  stopped: ({ request, tools, why }) =>
     `${request} ist angehalten. ${ending(tools)}` +
     `Was getan war, bleibt, und nichts davon beginnt noch. ` +
-    `Für einen neuen Anfang schick die Anfrage noch einmal. Warum: \`/why ${id}\`.`,
-  cancelled: ({ request, id, tools }) =>
+    `Für einen neuen Anfang schick die Anfrage noch einmal. Warum: ${why}.`,
+  cancelled: ({ request, tools, why }) =>
     `${request} wurde von dem Programm abgebrochen, das es bestellt hatte. ${ending(tools)}` +
-    `Was getan war, bleibt, und nichts davon beginnt noch. Warum: \`/why ${id}\`.`,
-  no_outcome: ({ request, id }) =>
-    `Ich konnte ${request} nicht abschließen: Zweimal hintereinander endete das Modell ohne ` +
-    `Antwort. Was getan war, ist gespeichert, und so bleibt es, bis du entscheidest. ` +
-    `Beenden: \`/stop ${id}\`; für einen neuen Versuch schick die Anfrage noch einmal. ` +
-    `Warum: \`/why ${id}\`.`,
-  no_progress: ({ request, id }) =>
-    `Ich konnte ${request} nicht abschließen: Das Modell arbeitete, ohne voranzukommen, auch ` +
-    `nach einem Hinweis. Was getan war, ist gespeichert, und so bleibt es, bis du ` +
-    `entscheidest. Beenden: \`/stop ${id}\`; für einen neuen Versuch schick die Anfrage noch ` +
-    `einmal. Warum: \`/why ${id}\`.`,
-  model_refused: ({ request, id, detail }) =>
+    `Was getan war, bleibt, und nichts davon beginnt noch. Warum: ${why}.`,
+  deadline_passed: ({ request, tools, why }) =>
+    `Für ${request} ist die Zeit um: Die Frist ist verstrichen. ${ending(tools)}` +
+    `Was getan war, bleibt, und nichts davon beginnt noch. ` +
+    `Für einen neuen Anfang schick die Anfrage noch einmal. Warum: ${why}.`,
+  model_refused: ({ request, detail, why }) =>
     `${request} ist gescheitert: Der Modellanbieter hat den Aufruf abgelehnt ` +
     `(${detail ?? 'ohne Code'}). Was getan war, bleibt. Ist die Ursache behoben, schick die ` +
-    `Anfrage noch einmal. Warum: \`/why ${id}\`.`,
-  model_unavailable: ({ request, id, detail }) =>
+    `Anfrage noch einmal. Warum: ${why}.`,
+  model_unavailable: ({ request, detail, why }) =>
     `${request} ist gescheitert: Das Modell gab keine brauchbare Antwort ` +
     `(${detail ?? 'ohne Code'}). Was getan war, bleibt. Ist die Ursache behoben, schick die Anfrage ` +
-    `noch einmal. Warum: \`/why ${id}\`.`,
+    `noch einmal. Warum: ${why}.`,
+  uncertain_effect: ({ request, id, tool, shown, when, approve, deny, why }) =>
+    `Während ${request} lief, endete der Host zwischen dem Start von ${tool} und dessen Ergebnis. ` +
+    `Ich führe es nicht von selbst noch einmal aus:${block(shown)}` +
+    `Bitte prüfen. Genau das noch einmal laufen lassen: ${approve}; soll es nicht noch einmal ` +
+    `laufen: ${deny}, oder sag mir in einer Antwort hierauf oder einer Nachricht, die \`${id}\` ` +
+    `nennt, was geschehen ist. ` +
+    `${when === null ? '' : `Das Angebot, es laufen zu lassen, endet ${when}. `}Warum: ${why}.`,
+  kept_for_interrupted: ({ request, stop, why }) =>
+    `Deine Nachricht ist für ${request} aufgehoben. Das wurde unterbrochen und wartet auf die ` +
+    `Prüfung, ob es weitergehen darf; der nächste Durchgang liest sie. ` +
+    `Beenden: ${stop}. Warum: ${why}.`,
+  clock_distrusted: ({ drift }) =>
+    `Die Uhr der Maschine geht gegenüber dem, was ich gezählt habe, ${drift}, darum traue ich ihr ` +
+    `vorerst nicht. Nachrichten werden beantwortet wie immer, aber für höchstens zehn Minuten ` +
+    `läuft nichts ab und beginnt nichts von selbst. Stimmt die Uhr so, wie sie steht, sagt das ` +
+    `ein Admin mit \`/clock confirm\`. Mehr: \`/status\`.`,
+  clock_trusted: () =>
+    'Ich traue der Uhr der Maschine wieder. Was inzwischen fällig war, geschieht jetzt. ' +
+    'Mehr: `/status`.',
 };

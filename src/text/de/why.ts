@@ -25,7 +25,20 @@ export const DE_WHY: WhyTexts = {
       ? `Schritt ${ordinal}: Das Modell ist gefragt.`
       : `Schritt ${ordinal}: der Aufruf von ${tool}.`,
   question: (question) => `Ihre Frage: ${question}`,
-  until: (when) => `Angesehen wird sie wieder ${when}.`,
+  until: {
+    instant: (when) => `Sie geht ${when} weiter.`,
+    worker: (when) => `Angesehen wird sie wieder ${when}.`,
+    answer: (when) => `Ohne Antwort ist sie ${when} blockiert.`,
+    approval: (when) => `Ohne Antwort gilt der Aufruf ${when} als abgelehnt.`,
+    quota: (when) => `Sie geht ${when} von selbst weiter.`,
+    provider: (when) => `Das Warten endet ${when}.`,
+    assessment: (when) => `Angesehen wird sie wieder ${when}.`,
+  },
+  approval: ({ tool, shown, id }) => `Sie möchte ${tool} laufen lassen (${id}): ${shown}.`,
+  exhausted: (limit) => `Verbraucht ist, was an ${limit} gewährt war.`,
+  checkpoint: (note) => `Was sie zu ihrem Stand notiert hat: ${note}.`,
+  reply: (id) =>
+    `Auch eine Antwort auf ihre Mitteilung oder eine Nachricht, die \`${id}\` nennt, lässt sie weitergehen.`,
   uncertain: (tools) =>
     `Ob ${tools} gewirkt hat, ist unbekannt; es wird nicht noch einmal ausgeführt.`,
   left: (facts) =>

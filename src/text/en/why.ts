@@ -25,7 +25,19 @@ export const EN_WHY: WhyTexts = {
       ? `Step ${ordinal}: the model is asked.`
       : `Step ${ordinal}: the call of ${tool}.`,
   question: (question) => `It asked: ${question}`,
-  until: (when) => `It is looked at again ${when}.`,
+  until: {
+    instant: (when) => `It goes on ${when}.`,
+    worker: (when) => `It is looked at again ${when}.`,
+    answer: (when) => `Without an answer it is blocked ${when}.`,
+    approval: (when) => `Without an answer the call is refused ${when}.`,
+    quota: (when) => `It goes on by itself ${when}.`,
+    provider: (when) => `The wait ends ${when}.`,
+    assessment: (when) => `It is looked at again ${when}.`,
+  },
+  approval: ({ tool, shown, id }) => `It asks to run ${tool} (${id}): ${shown}.`,
+  exhausted: (limit) => `Used up: ${limit}.`,
+  checkpoint: (note) => `What it noted of its progress: ${note}.`,
+  reply: (id) => `A reply to its notice, or a message that names \`${id}\`, lets it go on too.`,
   uncertain: (tools) => `Whether ${tools} took effect is unknown; it is not run again.`,
   left: (facts) =>
     `Left: ${facts.turnsLeft} of ${facts.turns} turns, ` +
