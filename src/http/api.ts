@@ -4,7 +4,13 @@ import { LIMITS } from '../kernel/limits.ts';
 import type { Log } from '../ports/log.ts';
 import { askBody, askIdempotency, askQuery } from './ask.ts';
 import { checkHost, demandKey, demandScope } from './auth.ts';
-import { RequestRate, StreamSlots, type SocketEnv } from './bounds.ts';
+import {
+  AuthFailures,
+  RequestRate,
+  StreamSlots,
+  type FailureBounds,
+  type SocketEnv,
+} from './bounds.ts';
 import type { Door, Route } from './call.ts';
 import type { Identity, KeyRing } from './keys.ts';
 import { Problem, problem, problemOf, problemResponse } from './problems.ts';
@@ -26,6 +32,7 @@ export interface ApiOptions {
   readonly behindProxy?: boolean;
   readonly streamsPerKey?: number;
   readonly requestsPerSecondPerKey?: number;
+  readonly authFailuresPerMinute?: FailureBounds;
 }
 
 export interface Api {
@@ -54,6 +61,13 @@ export function createApi(parts: ApiParts): Api {
     allowedHosts: (options.allowedHosts ?? []).map((host) => host.toLowerCase()),
     behindProxy: options.behindProxy ?? false,
   };
+  const bounds = options.authFailuresPerMinute ?? LIMITS.authFailuresPerMinute;
+  const check = {
+    keys: parts.keys,
+    failures: new AuthFailures(bounds, parts.log),
+    behindProxy: rules.behindProxy,
+    clock: engine.parts.clock,
+  };
   const probes = new Set(ROUTES.filter(({ need }) => need === 'none').map(({ path }) => path));
   const app = new Hono<Vars>();
   app.use('*', async (context, next) => {
@@ -61,7 +75,7 @@ export function createApi(parts: ApiParts): Api {
     const isProbe = probes.has(context.req.path);
     checkHost(request, context.env, { ...rules, isProbe });
     if (!isProbe) {
-      const identity = demandKey(request, parts.keys);
+      const identity = demandKey(request, context.env, check);
       rate.count(identity.name, engine.parts.clock.now());
       context.set('identity', identity);
     }

@@ -1,5 +1,7 @@
 import { LIMITS } from '../kernel/limits.ts';
-import type { SocketEnv } from './bounds.ts';
+import type { Clock } from '../ports/clock.ts';
+import { canonicalAddress } from './address.ts';
+import type { AuthFailures, SocketEnv } from './bounds.ts';
 import type { Need } from './call.ts';
 import type { Identity, KeyRing } from './keys.ts';
 import { problem } from './problems.ts';
@@ -67,21 +69,41 @@ function isAt(host: string, name: string, port: number | undefined): boolean {
   return host === name && (port === undefined || port === 80 || port === 443);
 }
 
+export interface KeyCheck {
+  readonly keys: KeyRing;
+  readonly failures: AuthFailures;
+  readonly behindProxy: boolean;
+  /** The minute is one of the uptime: a wall clock that is set would end it early, or never. */
+  readonly clock: Pick<Clock, 'uptime'>;
+}
+
 /**
  * The identity behind `Authorization: Bearer`, the only place where a key counts.
- * Throws `unauthorized`; the answer is the same for no key, a wrong and a withdrawn one.
+ * Throws `unauthorized`, the same for no key, a wrong and a withdrawn one, or `slow_down` for a wrong
+ * one after many (X-3). A request without a credential guesses nothing and is not counted.
  */
-export function demandKey(request: Request, keys: KeyRing): Identity {
+export function demandKey(request: Request, env: SocketEnv, check: KeyCheck): Identity {
   const given = request.headers.get('authorization') ?? '';
   const secret = given.length > LIMITS.httpHeaderBytes ? '' : bearerOf(given);
-  const identity = secret === '' ? undefined : keys.verify(secret);
-  if (identity === undefined) {
-    throw problem('unauthorized', {
-      detail: 'Send a valid key as "Authorization: Bearer KEY".',
-      headers: { 'WWW-Authenticate': 'Bearer realm="sekisho"' },
-    });
+  const identity = secret === '' ? undefined : check.keys.verify(secret);
+  if (identity !== undefined) return identity;
+  if (given.trim() !== '') {
+    check.failures.count(callerOf(request, env, check.behindProxy), check.clock.uptime());
   }
-  return identity;
+  throw problem('unauthorized', {
+    detail: 'Send a valid key as "Authorization: Bearer KEY".',
+    headers: { 'WWW-Authenticate': 'Bearer realm="sekisho"' },
+  });
+}
+
+/**
+ * The canonical address of the caller. `X-Forwarded-For` counts only behind a proxy that was
+ * configured, and of it only the last entry, which that proxy wrote: the others are the caller's words.
+ */
+export function callerOf({ headers }: Request, env: SocketEnv, behindProxy: boolean): string {
+  const peer = canonicalAddress(env.incoming?.socket.remoteAddress ?? '') ?? 'unknown';
+  const forwarded = behindProxy ? (headers.get('x-forwarded-for') ?? '') : '';
+  return canonicalAddress(forwarded.slice(forwarded.lastIndexOf(',') + 1)) ?? peer;
 }
 
 function bearerOf(header: string): string {

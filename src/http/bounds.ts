@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LIMITS } from '../kernel/limits.ts';
-import { SECOND, type Instant } from '../kernel/time.ts';
+import { MINUTE, SECOND, type Instant, type Millis } from '../kernel/time.ts';
+import type { Log } from '../ports/log.ts';
 import { problem } from './problems.ts';
 
 /** What node's server gives beside the request; absent when the door is called without a socket. */
@@ -111,6 +112,67 @@ export class RequestRate {
     if (count > this.#most) {
       throw problem('slow_down', { detail: `A key has ${this.#most} requests a second.` });
     }
+  }
+}
+
+/** How many failures of authentication a minute are answered as such. */
+export interface FailureBounds {
+  readonly perAddress: number;
+  /** From all addresses together: many of them are no way around the first bound. */
+  readonly overall: number;
+}
+
+/** What stands for all addresses where a burst is told. */
+const EVERYWHERE = 'every address';
+
+/**
+ * Failures of authentication of the last minute, by canonical address (X-3). Beyond the bounds a wrong
+ * key is answered `slow_down` in place of `unauthorized`, on a connection that is then closed.
+ *
+ * A right key is never slowed. Many callers share an address (this machine, a proxy, an office): one
+ * of them that fails, by mistake or on purpose, would otherwise shut out the others, and anybody on
+ * the machine could lock out its owner. A guesser gains nothing that counts: what stands against
+ * guessing is the length of the key, 32 random bytes where the host makes it, and a configured one
+ * that is short is named at each start. Only answered failures are kept, so that no flood of
+ * addresses takes more memory than `overall` of them.
+ */
+export class AuthFailures {
+  readonly #bounds: FailureBounds;
+  readonly #log: Log;
+  #kept: readonly { readonly address: string; readonly at: Millis }[] = [];
+  /** When a burst was last seen, by what it was told as. */
+  readonly #bursts = new Map<string, Millis>();
+
+  constructor(bounds: FailureBounds, log: Log) {
+    this.#bounds = bounds;
+    this.#log = log;
+  }
+
+  /** Counts one failure at this uptime; throws `slow_down` when there were too many before it. */
+  count(address: string, now: Millis): void {
+    this.#kept = this.#kept.filter(({ at }) => now - at < MINUTE);
+    const own = this.#kept.filter((failure) => failure.address === address);
+    const isOwn = own.length >= this.#bounds.perAddress;
+    if (!isOwn && this.#kept.length < this.#bounds.overall) {
+      this.#kept = [...this.#kept, { address, at: now }];
+      return;
+    }
+    this.#tell(isOwn ? address : EVERYWHERE, now);
+    const [oldest] = isOwn ? own : this.#kept;
+    const wait = Math.max(1, Math.ceil(((oldest?.at ?? now) + MINUTE - now) / SECOND));
+    throw problem('slow_down', {
+      detail: 'Too many wrong keys came from here.',
+      headers: { 'Retry-After': String(wait), Connection: 'close' },
+    });
+  }
+
+  /** One line for a burst, however long it lasts: a minute without it ends it. */
+  #tell(address: string, now: Millis): void {
+    for (const [told, at] of this.#bursts) if (now - at >= MINUTE) this.#bursts.delete(told);
+    if (!this.#bursts.has(address)) {
+      this.#log.warn('repeated failures of authentication are slowed', { address });
+    }
+    this.#bursts.set(address, now);
   }
 }
 

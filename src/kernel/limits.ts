@@ -91,6 +91,8 @@ export const LIMITS = {
   httpWaitSecondsMax: 300,
   httpStreamsPerKey: 64,
   httpRequestsPerSecondPerKey: 20_000,
+  /** Wrong keys of a minute before further ones are slowed. */
+  authFailuresPerMinute: { perAddress: 10, overall: 100 },
   httpKeepAliveCommentMs: 15 * SECOND,
   jsonDepthMax: 64,
   listLimitDefault: 50,
