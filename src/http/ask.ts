@@ -49,20 +49,30 @@ async function readJson(request: Request, env: SocketEnv): Promise<Json> {
   throw problem('bad_json', { detail: why[parsed.problem] });
 }
 
-/** Where a body is wrong, each with a path like `metadata.a` and never with the value. */
+/**
+ * Where a body is wrong, each with a path like `metadata.a` and never with the value. A name that the
+ * caller chose is cut: a megabyte of it would come back as a megabyte.
+ */
 function errorsOf({ issues }: z.ZodError): { path: string; message: string }[] {
-  return issues.slice(0, ERRORS_TOLD).flatMap((issue) => {
+  const errors = issues.slice(0, ERRORS_TOLD).flatMap((issue) => {
     const path = issue.path.map(String);
     if (issue.code !== 'unrecognized_keys') {
-      return [{ path: path.join('.'), message: issue.message }];
+      return [{ path: cut(path.join('.')), message: cut(issue.message) }];
     }
     return issue.keys
       .slice(0, ERRORS_TOLD)
-      .map((key) => ({ path: [...path, key].join('.'), message: 'no such field' }));
+      .map((key) => ({ path: cut([...path, key].join('.')), message: 'no such field' }));
   });
+  return errors.slice(0, ERRORS_TOLD);
+}
+
+function cut(text: string): string {
+  if (text.length <= ERROR_CHARS) return text;
+  return `${text.slice(0, ERROR_CHARS).toWellFormed()}…`;
 }
 
 const ERRORS_TOLD = 20;
+const ERROR_CHARS = 200;
 
 /** The `Idempotency-Key` with the digest of what was asked; throws `bad_request`. */
 export function askIdempotency(
