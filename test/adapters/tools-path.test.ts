@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
-import { ToolProblem } from '../../src/adapters/tools/tool.ts';
+import { ToolProblem } from '../../src/adapters/tools/tool-problem.ts';
 import { locate, pathInside } from '../../src/adapters/tools/workspace-path.ts';
 import { bench, type Bench } from './tools-workbench.ts';
 

@@ -4,15 +4,17 @@ import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { builtInTools } from '../../src/adapters/tools/built-in.ts';
+import { builtInTools, type BuiltInOptions } from '../../src/adapters/tools/built-in.ts';
 import { findSandbox, type FoundSandbox } from '../../src/adapters/tools/sandbox.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { ToolOutcome, Tools } from '../../src/ports/tools.ts';
+import type { Shown } from '../../src/core/approval/record.ts';
+import type { Examined, ToolCall, ToolOutcome, Tools } from '../../src/ports/tools.ts';
 
 export const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' };
 
 export const clock: Clock = {
   now: () => Date.now(),
+  uptime: () => performance.now(),
   async sleep(ms, signal) {
     await wait(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
   },
@@ -29,13 +31,12 @@ export interface Bench extends AsyncDisposable {
   readonly workspace: string;
   readonly tools: Tools;
   call(name: string, args: unknown, signal?: AbortSignal): Promise<ToolOutcome>;
+  examine(name: string, args: unknown): Promise<Examined>;
+  /** Runs what was approved. */
+  approved(name: string, args: unknown, shown: Shown): Promise<ToolOutcome>;
 }
 
-interface Options {
-  readonly secrets?: readonly string[];
-  readonly sandbox?: FoundSandbox;
-  readonly hidden?: readonly string[];
-}
+type Options = Partial<BuiltInOptions>;
 
 /** A workspace in a new folder, with its tools. Dispose of it. */
 export async function bench(options: Options = {}): Promise<Bench> {
@@ -44,15 +45,20 @@ export async function bench(options: Options = {}): Promise<Bench> {
   await mkdir(workspace);
   const tools = builtInTools({ workspace, clock, environment: ENVIRONMENT, sandbox, ...options });
   let calls = 0;
+  const callOf = (name: string, args: unknown): ToolCall => {
+    calls += 1;
+    const text = typeof args === 'string' ? args : JSON.stringify(args);
+    return { name, args: text, stepId: `step_${calls}` };
+  };
   return {
     outer,
     workspace,
     tools,
-    call(name, args, signal = new AbortController().signal) {
-      calls += 1;
-      const text = typeof args === 'string' ? args : JSON.stringify(args);
-      return tools.run({ name, args: text, stepId: `step_${calls}` }, signal);
-    },
+    call: (name, args, signal = new AbortController().signal) =>
+      tools.run(callOf(name, args), signal),
+    examine: (name, args) => tools.examine(callOf(name, args)),
+    approved: (name, args, shown) =>
+      tools.run(callOf(name, args), new AbortController().signal, shown),
     async [Symbol.asyncDispose]() {
       await rm(outer, { recursive: true, force: true });
     },

@@ -4,13 +4,15 @@ import { nearestWord } from '../../kernel/nearest.ts';
 import { redactor } from '../../kernel/redact.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ToolCall, ToolOutcome, Tools } from '../../ports/tools.ts';
+import { COMMAND_POLICY, type CommandPolicy } from './command-policy.ts';
 import { commandTool } from './command-tool.ts';
 import { fileTools } from './file-tools.ts';
 import { folderTools } from './folder-tools.ts';
 import { problemOf } from './problem.ts';
 import { ResultText } from './result.ts';
 import type { FoundSandbox } from './sandbox.ts';
-import { ToolProblem, type BuiltIn } from './tool.ts';
+import { ToolProblem } from './tool-problem.ts';
+import type { BuiltIn, Made } from './tool.ts';
 
 export interface BuiltInOptions {
   /** The folder that the tools work in. It must exist. */
@@ -23,6 +25,8 @@ export interface BuiltInOptions {
   readonly secrets?: readonly string[];
   /** Folders that commands find empty, should a system folder or the workspace contain them. */
   readonly hidden?: readonly string[];
+  /** What is left out is as `COMMAND_POLICY` has it. */
+  readonly command?: Partial<CommandPolicy>;
 }
 
 /** A model's name for a tool that there is not, as it is told and compared. */
@@ -34,40 +38,58 @@ const JSON_PROBLEMS: Readonly<Record<JsonProblem, string>> = {
   forbidden_key: 'the arguments have a key that is not allowed',
 };
 
-/** The tools that are always there: files and folders of the workspace, and commands in a sandbox (E-5). */
+/** The tools that are always there: files and folders of the workspace, and commands (E-5). */
 export function builtInTools(options: BuiltInOptions): Tools {
   const { workspace, clock, secrets = [], hidden = [] } = options;
   const mask = redactor(secrets);
+  const policy = { ...COMMAND_POLICY, ...options.command };
   const all = [
     ...fileTools(workspace, mask),
     ...folderTools(workspace, { clock, mask }),
-    commandTool(workspace, { ...options, secrets, hidden }),
+    commandTool(workspace, { ...options, secrets, hidden, policy }),
   ];
   const byName = new Map(all.map((builtIn) => [builtIn.tool.name, builtIn]));
   return {
     list: all.map((builtIn) => builtIn.tool),
-    async run(call, signal) {
-      const outcome = await attempt(byName, call, signal);
+    async examine(call) {
+      try {
+        const { builtIn, args, made } = found(byName, call, workspace);
+        return await builtIn.examine(args, made);
+      } catch {
+        return { needsApproval: false, approver: 'any', shown: null };
+      }
+    },
+    async run(call, signal, approved) {
+      const outcome = await attempt(() => {
+        const { builtIn, args, made } = found(byName, call, workspace);
+        if (signal.aborted) throw new ToolProblem('ended', 'ended before it was started');
+        return builtIn.run(args, { ...made, stepId: call.stepId, signal, approved });
+      }, call.name);
       return withinCap({ ...outcome, text: mask(outcome.text) }, { workspace, call });
     },
   };
 }
 
-async function attempt(
-  byName: ReadonlyMap<string, BuiltIn>,
-  call: ToolCall,
-  signal: AbortSignal,
-): Promise<ToolOutcome> {
+async function attempt(work: () => Promise<ToolOutcome>, subject: string): Promise<ToolOutcome> {
   try {
-    const builtIn = byName.get(call.name);
-    if (builtIn === undefined) throw unknownTool(call.name, [...byName.keys()]);
-    const args = argumentsOf(call.args);
-    if (signal.aborted) throw new ToolProblem('ended', 'ended before it was started');
-    return await builtIn.run(args, { stepId: call.stepId, signal });
+    return await work();
   } catch (error) {
-    const { code, message } = problemOf(error, call.name);
+    const { code, message } = problemOf(error, subject);
     return { kind: 'error', code, text: message };
   }
+}
+
+interface Found {
+  readonly builtIn: BuiltIn;
+  readonly args: Json;
+  readonly made: Made;
+}
+
+/** Throws `ToolProblem` for a call that cannot run. */
+function found(byName: ReadonlyMap<string, BuiltIn>, call: ToolCall, workspace: string): Found {
+  const builtIn = byName.get(call.name);
+  if (builtIn === undefined) throw unknownTool(call.name, [...byName.keys()]);
+  return { builtIn, args: argumentsOf(call.args), made: { raw: call.args, workspace } };
 }
 
 function unknownTool(name: string, [first, ...rest]: readonly string[]): ToolProblem {

@@ -1,18 +1,24 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { join } from 'node:path';
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
+import type { Shown } from '../../core/approval/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { redactingStream } from '../../kernel/redact.ts';
+import { redactingStream, redactor } from '../../kernel/redact.ts';
 import { SECOND, type Millis } from '../../kernel/time.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ToolOutcome } from '../../ports/tools.ts';
+import type { Examined, ToolOutcome } from '../../ports/tools.ts';
+import { filesNamed, SHELL, type Surroundings } from './command-files.ts';
+import { needsApproval, type CommandPolicy } from './command-policy.ts';
+import { PlainProcess } from './plain-process.ts';
 import { about } from './problem.ts';
 import { RESULT_FILE_BYTES_MAX, ResultText } from './result.ts';
-import { identityFor, sandboxArguments, type FoundSandbox, type Sandbox } from './sandbox.ts';
-import { PROCESSES_MAX, SandboxedProcess, type End, type Start } from './sandboxed-process.ts';
-import { define, ToolProblem, type BuiltIn, type Running } from './tool.ts';
+import { identityFor, sandboxArguments, type FoundSandbox } from './sandbox.ts';
+import { SandboxedProcess } from './sandboxed-process.ts';
+import { pathOf, refuseOther } from './shown.ts';
+import { PROCESSES_MAX, type End, type Started } from './started.ts';
+import { ToolProblem } from './tool-problem.ts';
+import { define, type BuiltIn, type Running } from './tool.ts';
 import { locate } from './workspace-path.ts';
 
 /** The kernel takes at most 128 KiB in one argument. */
@@ -20,10 +26,16 @@ const COMMAND_BYTES_MAX = 120_000;
 /** Room for the line before the output. */
 const FIRST_LINE_BYTES = 400;
 /**
- * Bounds the processes in the namespace, where only those of this command count; the shell that
- * does it becomes the command's own, with one pipe for both outputs so that their order holds. `-p` is dash's letter for it, `-u` everyone else's.
+ * Bounds the processes, and becomes the command's own shell, with one pipe for both outputs so that
+ * their order holds. `-p` is dash's letter for it, `-u` everyone else's.
  */
-const BOUNDED = `exec 2>&1; ulimit -p ${PROCESSES_MAX} 2>/dev/null || ulimit -u ${PROCESSES_MAX} 2>/dev/null; exec /bin/sh -c "$0"`;
+function boundedShell(command: string, processesMax: number | undefined): readonly string[] {
+  const bound =
+    processesMax === undefined
+      ? ''
+      : `ulimit -p ${processesMax} 2>/dev/null || ulimit -u ${processesMax} 2>/dev/null; `;
+  return ['-c', `exec 2>&1; ${bound}exec ${SHELL} -c "$0"`, command];
+}
 
 export interface CommandHost {
   readonly clock: Clock;
@@ -31,6 +43,7 @@ export interface CommandHost {
   readonly sandbox: FoundSandbox;
   readonly secrets: readonly string[];
   readonly hidden: readonly string[];
+  readonly policy: CommandPolicy;
 }
 
 const args = z.strictObject({
@@ -38,6 +51,7 @@ const args = z.strictObject({
     .string()
     .min(1)
     .refine((text) => !text.includes('\0'), 'has a NUL character')
+    .refine((text) => text.isWellFormed(), 'is no well-formed text')
     .refine(
       (text) => Buffer.byteLength(text) <= COMMAND_BYTES_MAX,
       `over ${COMMAND_BYTES_MAX} bytes`,
@@ -51,70 +65,124 @@ const args = z.strictObject({
 });
 type CommandArgs = z.infer<typeof args>;
 
-/** `command`: a shell command in the workspace, apart from the machine and its network (X-8). */
+/** `command`: a shell command in the workspace, in a sandbox where the machine has one (X-8). */
 export function commandTool(workspace: string, host: CommandHost): BuiltIn {
+  const bounds =
+    'unavailable' in host.sandbox
+      ? 'in the workspace, without a sandbox'
+      : 'in the workspace, sandboxed and without network; only the workspace is kept';
   return define({
     name: 'command',
-    description: `Run a shell command (/bin/sh -c) in the workspace, sandboxed and without network; only the workspace is kept. Gives stdout and stderr together. Everything it started ends with it. Default timeout ${LIMITS.toolCommandMs / SECOND} s.`,
+    description: `Run a shell command (${SHELL} -c) ${bounds}. Gives stdout and stderr together. Everything it started ends with it. Default timeout ${host.policy.timeoutMs / SECOND} s.`,
     repeatable: 'no',
     changes: 'yes',
     args,
+    examine: async (wanted) => examine(await prepare(workspace, wanted, host)),
     run: async (wanted, running) => {
-      const { sandbox } = host;
-      if ('unavailable' in sandbox) throw noSandbox(sandbox.unavailable);
+      const prepared = await prepare(workspace, wanted, host);
+      await refuseUnapproved(prepared, running.approved);
       if (running.signal.aborted) throw new ToolProblem('ended', 'ended before it was started');
-      const command = await prepare(workspace, wanted, { ...host, sandbox });
-      return runCommand(command, running);
+      return runCommand(prepared, running);
     },
   });
 }
 
-function noSandbox(why: string): ToolProblem {
-  return new ToolProblem(
-    'refused',
-    `not started: commands need a sandbox and there is none: ${why}. Work with the file tools, or tell the person that the machine needs bubblewrap.`,
-  );
-}
-
 interface Prepared {
-  readonly start: Start;
-  readonly workspace: string;
-  readonly secrets: readonly string[];
+  readonly host: CommandHost;
+  readonly command: string;
+  readonly around: Surroundings;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly asks: boolean;
   readonly timeout: Millis;
 }
 
 async function prepare(
   workspace: string,
   wanted: CommandArgs,
-  host: CommandHost & { readonly sandbox: Sandbox },
+  host: CommandHost,
 ): Promise<Prepared> {
-  const shown = wanted.folder ?? '.';
-  const place = await about(shown, () => locate(workspace, shown));
-  const folder = join(place.root, ...place.segments);
-  const found = await about(shown, () => stat(folder));
-  if (!found.isDirectory()) throw new ToolProblem('refused', `${shown}: no folder`);
-  const identity = identityFor(place.root);
-  const inside = { workspace: place.root, folder, hidden: host.hidden, identity };
+  const named = wanted.folder ?? '.';
+  const place = await about(named, () => locate(workspace, named));
+  const folder = pathOf(place);
+  const found = await about(named, () => stat(folder));
+  if (!found.isDirectory()) throw new ToolProblem('refused', `${named}: no folder`);
+  const isSandboxed = !('unavailable' in host.sandbox);
+  // In a sandbox the host's home is not there; what programs leave in theirs goes with it.
+  const own = isSandboxed ? { HOME: '/tmp', TMPDIR: '/tmp' } : {};
+  const environment = { ...host.environment, ...own, PWD: folder };
+  const searchPath = host.environment['PATH'] ?? '';
+  const around = { workspace, root: place.root, folder, searchPath };
+  const { policy } = host;
   return {
-    start: {
-      bwrap: host.sandbox.bwrap,
-      args: [...sandboxArguments(host.sandbox, inside), '/bin/sh', '-c', BOUNDED, wanted.command],
-      // The host's home is not there; what programs leave in theirs goes with the sandbox.
-      environment: { ...host.environment, HOME: '/tmp', TMPDIR: '/tmp', PWD: folder },
-      identity,
-      clock: host.clock,
-    },
-    workspace,
-    secrets: host.secrets,
+    host,
+    command: wanted.command,
+    around,
+    environment,
+    asks: await needsApproval(wanted.command, policy, { ...around, isSandboxed }),
     timeout:
-      wanted.timeoutSeconds === undefined ? LIMITS.toolCommandMs : wanted.timeoutSeconds * SECOND,
+      wanted.timeoutSeconds === undefined ? policy.timeoutMs : wanted.timeoutSeconds * SECOND,
   };
+}
+
+async function examine(prepared: Prepared): Promise<Examined> {
+  const { approver } = prepared.host.policy;
+  try {
+    return { needsApproval: prepared.asks, approver, shown: await shownOf(prepared) };
+  } catch (error) {
+    // Nobody is asked about what cannot be shown, and then it does not run either.
+    if (!(error instanceof ToolProblem)) throw error;
+    return { needsApproval: false, approver, shown: null };
+  }
+}
+
+async function shownOf(prepared: Prepared): Promise<Shown> {
+  const { command, around, environment, host } = prepared;
+  // Whoever is asked could only be shown it masked, which is not what would run.
+  if (prepared.asks && redactor(host.secrets)(command) !== command) {
+    throw new ToolProblem('refused', 'not started: the command has a secret of the host in it');
+  }
+  const files = await filesNamed(command, around);
+  return { argv: [SHELL, '-c', command], folder: around.folder, env: environment, files };
+}
+
+/** The last look before the start: nothing runs that was not shown when somebody had to be asked. */
+async function refuseUnapproved(prepared: Prepared, approved: Shown | undefined): Promise<void> {
+  if (!prepared.asks && approved === undefined) return;
+  const wouldRun = await shownOf(prepared);
+  if (approved === undefined)
+    throw new ToolProblem('refused', 'not started: here a person has to approve it first');
+  refuseOther(wouldRun, approved);
+}
+
+function start(prepared: Prepared): Promise<Started> {
+  const { command, around, environment, host } = prepared;
+  const { sandbox, clock } = host;
+  const identity = identityFor(around.root);
+  if ('unavailable' in sandbox) {
+    return PlainProcess.start({
+      program: SHELL,
+      args: (processesMax) => boundedShell(command, processesMax),
+      folder: around.folder,
+      environment,
+      identity,
+      clock,
+    });
+  }
+  const inside = { workspace: around.root, folder: around.folder, hidden: host.hidden, identity };
+  return SandboxedProcess.start({
+    bwrap: sandbox.bwrap,
+    // In the namespace only the processes of this command count.
+    args: [...sandboxArguments(sandbox, inside), SHELL, ...boundedShell(command, PROCESSES_MAX)],
+    environment,
+    identity,
+    clock,
+  });
 }
 
 type Cause = 'timeout' | 'ended' | 'output';
 
 async function runCommand(command: Prepared, running: Running): Promise<ToolOutcome> {
-  const started = await about('the sandbox', () => SandboxedProcess.start(command.start));
+  const started = await about('the command', () => start(command));
   let cause: Cause | undefined;
   const endFor = (why: Cause): void => {
     cause ??= why;
@@ -127,9 +195,9 @@ async function runCommand(command: Prepared, running: Running): Promise<ToolOutc
   const timeout = after(command, timer.signal, () => endFor('timeout'));
 
   const cap = LIMITS.toolOutputBytesMax - FIRST_LINE_BYTES;
-  const result = new ResultText(command.workspace, running.stepId, cap);
+  const result = new ResultText(command.around.workspace, running.stepId, cap);
   const readers = started.output.map((stream) =>
-    readOutput(stream, { result, secrets: command.secrets, onFull: () => endFor('output') }),
+    readOutput(stream, { result, secrets: command.host.secrets, onFull: () => endFor('output') }),
   );
   const end = await started.ended();
   timer.abort();
@@ -139,7 +207,7 @@ async function runCommand(command: Prepared, running: Running): Promise<ToolOutc
 }
 
 async function after(command: Prepared, signal: AbortSignal, then: () => void): Promise<void> {
-  await command.start.clock.sleep(command.timeout, signal);
+  await command.host.clock.sleep(command.timeout, signal);
   if (!signal.aborted) then();
 }
 

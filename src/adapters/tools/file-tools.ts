@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { LIMITS } from '../../kernel/limits.ts';
 import { chunksOf, readText, writeWhole } from './files.ts';
 import { about } from './problem.ts';
-import { define, ToolProblem, type BuiltIn } from './tool.ts';
+import { define, type BuiltIn } from './tool.ts';
+import { ToolProblem } from './tool-problem.ts';
 import { locate, openFile, type Place } from './workspace-path.ts';
 
 const LINES_DEFAULT = 2_000;
@@ -51,6 +52,7 @@ function writeTool(workspace: string): BuiltIn {
     repeatable: 'yes',
     changes: 'yes',
     args: z.strictObject({ path, content }),
+    paths: (args) => [args.path],
     run: (args) =>
       about(args.path, async () => {
         const place = await locate(workspace, args.path);
@@ -67,6 +69,7 @@ function editTool(workspace: string): BuiltIn {
     repeatable: 'no',
     changes: 'yes',
     args: z.strictObject({ path, old: z.string().min(1), new: content }),
+    paths: (args) => [args.path],
     run: (args) =>
       about(args.path, async () => {
         const place = await locate(workspace, args.path);

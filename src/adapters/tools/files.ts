@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, lstat, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { LIMITS } from '../../kernel/limits.ts';
-import { ToolProblem } from './tool.ts';
+import { ToolProblem } from './tool-problem.ts';
 import {
   codeOf,
   openFile,

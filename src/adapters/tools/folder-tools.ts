@@ -6,7 +6,8 @@ import { SECOND } from '../../kernel/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { readWhole, textOf } from './files.ts';
 import { about } from './problem.ts';
-import { define, ToolProblem, type BuiltIn } from './tool.ts';
+import { define, type BuiltIn } from './tool.ts';
+import { ToolProblem } from './tool-problem.ts';
 import {
   codeOf,
   locate,

@@ -1,4 +1,4 @@
-import { ToolProblem } from './tool.ts';
+import { ToolProblem } from './tool-problem.ts';
 import { codeOf } from './workspace-path.ts';
 
 /** The system's errors in words that help the model; their own text names paths of the host. */

@@ -15,6 +15,8 @@ const ENTER = 'echo $$ >"$0/cgroup.procs" && exec "$@"';
 export interface ProcessBound {
   /** What to start instead, so that it is bounded from its first instant. */
   wrap(program: string, args: readonly string[]): { program: string; args: readonly string[] };
+  /** Ends all that is in the group at this instant. Never rejects. */
+  end(): Promise<void>;
   /** Call it when everything has ended. Never rejects. */
   release(clock: Clock): Promise<void>;
 }
@@ -83,6 +85,7 @@ function groupAt(path: string): ProcessBound {
       program: '/bin/sh',
       args: ['-c', ENTER, path, program, ...args],
     }),
+    end: () => endMembers(path),
     async release(clock) {
       // The kernel lets go of the last process a little after its end.
       for (let time = 0; time < REMOVALS_MAX && !(await isRemoved(path)); time += 1) {

@@ -48,11 +48,11 @@ export async function findSandbox(
   from: { readonly workspace?: string; readonly searchPath?: string } = {},
 ): Promise<FoundSandbox> {
   if (process.platform !== 'linux') return { unavailable: 'bubblewrap exists on Linux alone' };
+  await removeLeftGroups();
   const bwrap = await findProgram('bwrap', from.searchPath ?? process.env['PATH'] ?? '');
   if (bwrap === undefined) {
     return { unavailable: 'bubblewrap is not installed (install the package bubblewrap)' };
   }
-  await removeLeftGroups();
   let problem = '';
   for (const extra of [['--disable-userns'], []]) {
     const sandbox = { bwrap, extra };

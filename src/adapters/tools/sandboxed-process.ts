@@ -6,9 +6,8 @@ import type { Clock } from '../../ports/clock.ts';
 import { bindProcesses, type ProcessBound } from './process-bound.ts';
 import { countInNamespaceOf, descendantsOf, isRunning } from './processes.ts';
 import { asOther, type Identity } from './sandbox.ts';
+import { PROCESSES_MAX, type End, type Started } from './started.ts';
 
-/** Processes and threads of one command; a large build has some hundreds. */
-export const PROCESSES_MAX = 1_024;
 const LOOK_MS: Millis = 100;
 const GONE_LOOK_MS: Millis = 10;
 const GONE_LOOKS_MAX = 500;
@@ -24,17 +23,11 @@ export interface Start {
   readonly clock: Clock;
 }
 
-export interface End {
-  /** Undefined when the sandbox itself failed and nothing ran in it. */
-  readonly exitCode: number | undefined;
-  readonly wasTooMany: boolean;
-}
-
 /**
  * One program in its sandbox. The sandbox is a namespace of processes: whatever the program starts,
  * in whatever group or session, ends with the namespace's first process.
  */
-export class SandboxedProcess {
+export class SandboxedProcess implements Started {
   readonly #child: ChildProcess;
   readonly #clock: Clock;
   readonly #bound: ProcessBound | undefined;
@@ -81,7 +74,6 @@ export class SandboxedProcess {
     return [this.#child.stdout, this.#child.stderr].filter((stream) => stream !== null);
   }
 
-  /** Resolves when everything has ended that ran in it. Never rejects. */
   async ended(): Promise<End> {
     await this.#closed;
     await this.#ending;
@@ -92,7 +84,6 @@ export class SandboxedProcess {
     return { exitCode: this.#exitCode, wasTooMany: this.#wasTooMany };
   }
 
-  /** Asks everything in it to end, and ends after the grace what did not. */
   end(): void {
     this.#ending ??= this.#end();
   }

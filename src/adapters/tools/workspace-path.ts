@@ -6,7 +6,7 @@
 import { constants, existsSync, type Stats } from 'node:fs';
 import { lstat, mkdir, open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { ToolProblem } from './tool.ts';
+import { ToolProblem } from './tool-problem.ts';
 
 const PATH_BYTES_MAX = 4_096;
 const CONTROL = /\p{Cc}/u;
