@@ -11,7 +11,7 @@ import { openPostgres } from '../../src/adapters/store/postgres/open.ts';
 import { openSqlite, openSqliteReadOnly } from '../../src/adapters/store/sqlite/open.ts';
 import { columnOf, FIELDS } from '../../src/adapters/store/tables.ts';
 import { ID_PREFIX, idBody } from '../../src/kernel/ids.ts';
-import type { Inspectable } from '../../src/testing/store-dump.ts';
+import { lookInto, makePostgres, makeSqlite, schemaOf } from './store-earlier.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const PARTS = {
@@ -21,7 +21,7 @@ const PARTS = {
 
 /** A made-up next version: a new column and an index, and the same in a store that is new. */
 const COLORS: Migration = {
-  number: 2,
+  number: MIGRATIONS.length + 1,
   name: 'colors',
   breaking: 'no',
   sql: ({ text }) => [
@@ -43,31 +43,17 @@ function pathOf(t: TestContext): string {
   return join(folder, 'store.db');
 }
 
-const SQLITE_SCHEMA = `select type, name, tbl_name, sql from sqlite_schema order by type, name`;
-const POSTGRES_SCHEMA = `
-  select 'column' as type, table_name || '.' || column_name as name,
-    concat_ws(' ', ordinal_position, data_type, is_nullable, column_default, collation_name) as sql
-  from information_schema.columns where table_schema = current_schema()
-  union all
-  select 'index', indexname, regexp_replace(indexdef, ' ON [^ ]*\\.', ' ON ')
-  from pg_indexes where schemaname = current_schema()
-  order by 1, 2`;
-
-async function schemaOf(store: Inspectable, sql: string): Promise<unknown[]> {
-  return (await store.inspect(sql)).map((row) => ({ ...row }));
-}
-
 describe('a store that is migrated equals one that is new', () => {
   test('on SQLite', async (t) => {
     const path = pathOf(t);
     const first = openSqlite({ path, ...PARTS });
-    const earlier = await schemaOf(first, SQLITE_SCHEMA);
+    const earlier = await schemaOf(first, 'sqlite');
     await first.close();
     const migrated = openSqlite({ path, ...PARTS, migrations: NEXT });
     const fresh = openSqlite({ path: ':memory:', ...PARTS, migrations: NEXT });
-    const schema = await schemaOf(migrated, SQLITE_SCHEMA);
+    const schema = await schemaOf(migrated, 'sqlite');
     assert.ok(schema.length > 30);
-    assert.deepEqual(schema, await schemaOf(fresh, SQLITE_SCHEMA));
+    assert.deepEqual(schema, await schemaOf(fresh, 'sqlite'));
     assert.notDeepEqual(schema, earlier, 'the comparison sees a difference');
     await migrated.close();
     await fresh.close();
@@ -76,14 +62,14 @@ describe('a store that is migrated equals one that is new', () => {
   test('on PostgreSQL', async () => {
     const url = await server.freshUrl();
     const first = await openPostgres({ url, ids: PARTS.ids });
-    const earlier = await schemaOf(first, POSTGRES_SCHEMA);
+    const earlier = await schemaOf(first, 'postgres');
     await first.close();
     const migrated = await openPostgres({ url, ids: PARTS.ids, migrations: NEXT });
     const freshUrl = await server.freshUrl();
     const fresh = await openPostgres({ url: freshUrl, ids: PARTS.ids, migrations: NEXT });
-    const schema = await schemaOf(migrated, POSTGRES_SCHEMA);
+    const schema = await schemaOf(migrated, 'postgres');
     assert.ok(schema.length > 100);
-    assert.deepEqual(schema, await schemaOf(fresh, POSTGRES_SCHEMA));
+    assert.deepEqual(schema, await schemaOf(fresh, 'postgres'));
     assert.notDeepEqual(schema, earlier, 'the comparison sees a difference');
     await migrated.close();
     await fresh.close();
@@ -91,27 +77,31 @@ describe('a store that is migrated equals one that is new', () => {
 });
 
 /**
- * What a store of version 1 looks like. A released migration is never edited: stores that had it would
- * differ from new ones. Before the release it may be, with SEKISHO_WRITE_SCHEMA=1 for this test.
+ * What a store of a version looks like. A released migration is never edited: stores that had it would
+ * differ from new ones. Before the release it may be, with SEKISHO_WRITE_SCHEMA=<number> for this test.
  */
-const FROZEN = join(import.meta.dirname, 'schema-1.json');
-
-test('migration 1 makes the frozen schema on both dialects', async (t) => {
-  const migrations = MIGRATIONS.slice(0, 1);
-  const sqlite = openSqlite({ path: pathOf(t), ...PARTS, migrations });
-  const url = await server.freshUrl();
-  const postgres = await openPostgres({ url, ids: PARTS.ids, migrations });
-  const made = {
-    sqlite: await schemaOf(sqlite, SQLITE_SCHEMA),
-    postgres: await schemaOf(postgres, POSTGRES_SCHEMA),
-  };
-  await sqlite.close();
-  await postgres.close();
-  if (process.env['SEKISHO_WRITE_SCHEMA'] === '1') {
-    writeFileSync(FROZEN, `${JSON.stringify(made, null, 2)}\n`);
-  }
-  assert.deepEqual(made, JSON.parse(readFileSync(FROZEN, 'utf8')));
-});
+for (const { number } of MIGRATIONS) {
+  test(`migrations up to ${number} make the frozen schema on both dialects`, async (t) => {
+    const migrations = MIGRATIONS.slice(0, number);
+    const path = pathOf(t);
+    makeSqlite(path, migrations);
+    const sqlite = lookInto(path);
+    const url = await server.freshUrl();
+    await makePostgres(url, migrations);
+    const postgres = await openPostgres({ url, ids: PARTS.ids, migrations });
+    const made = {
+      sqlite: await schemaOf(sqlite, 'sqlite'),
+      postgres: await schemaOf(postgres, 'postgres'),
+    };
+    sqlite.close();
+    await postgres.close();
+    const frozen = join(import.meta.dirname, `schema-${number}.json`);
+    if (process.env['SEKISHO_WRITE_SCHEMA'] === String(number)) {
+      writeFileSync(frozen, `${JSON.stringify(made, null, 2)}\n`);
+    }
+    assert.deepEqual(made, JSON.parse(readFileSync(frozen, 'utf8')));
+  });
+}
 
 test('each record has its columns on both dialects, and no more', async (t) => {
   const sqlite = openSqlite({ path: pathOf(t), ...PARTS });
@@ -145,7 +135,7 @@ describe('a store that a later version changed', () => {
     await openSqlite({ path, ...PARTS, migrations: [...MIGRATIONS, breaking] }).close();
     const refused = (fault: { code: string; message: string }): boolean => {
       assert.equal(fault.code, 'store_too_new');
-      assert.match(fault.message, /schema version 2 \(colors\).* up to 1 only/);
+      assert.match(fault.message, /schema version 3 \(colors\).* up to 2 only/);
       return true;
     };
     assert.throws(() => openSqlite({ path, ...PARTS }), refused);
@@ -163,15 +153,16 @@ describe('a store that a later version changed', () => {
     const numbers = (await store.inspect('select number from migration')).map(
       (row) => row['number'],
     );
-    assert.deepEqual(numbers, [1, 2]);
+    assert.deepEqual(numbers, [1, 2, 3]);
     await store.close();
   });
 
   test('the harm of an earlier unknown migration counts as well', () => {
     const applied = [
       { number: 1, name: 'start', breaking: 'yes' },
-      { number: 2, name: 'colors', breaking: 'yes' },
-      { number: 3, name: 'more', breaking: 'no' },
+      { number: 2, name: 'waits', breaking: 'yes' },
+      { number: 3, name: 'colors', breaking: 'yes' },
+      { number: 4, name: 'more', breaking: 'no' },
     ];
     assert.throws(() => nextMigration(applied, MIGRATIONS), { code: 'store_too_new' });
   });
