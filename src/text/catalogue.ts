@@ -83,6 +83,8 @@ export interface RefusalFacts {
   readonly state?: string | undefined;
   /** The nearest command that does what was wanted, exactly as it is typed. */
   readonly way?: string | undefined;
+  /** Whether a reply of its person is a way out too. */
+  readonly isReply?: boolean;
 }
 
 export type StateWord =
@@ -125,7 +127,8 @@ export type CauseWord =
   | 'model_refused'
   | 'model_unavailable'
   | 'answered';
-export type WhoWord = 'task_principal_or_admin' | 'admin' | 'person';
+/** `other_admin`: of an approval that the one who asked may not answer (E-6). */
+export type WhoWord = 'task_principal_or_admin' | 'admin' | 'other_admin' | 'person';
 export type EffectWord = 'stop' | 'pause' | 'resume' | 'extend' | 'approve' | 'deny' | 'fresh';
 export type TurnEndWord =
   | 'answered'

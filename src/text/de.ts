@@ -6,8 +6,9 @@ import { DE_WHY } from './de/why.ts';
 const nearestOf = (facts: RefusalFacts): string =>
   facts.nearest === undefined ? '' : ` Am nächsten kommt \`${facts.nearest}\`.`;
 
-const wayOf = (facts: RefusalFacts): string =>
-  facts.way === undefined ? '' : ` Was hilft: \`${facts.way}\`.`;
+const wayOf = ({ way, isReply = false }: RefusalFacts): string =>
+  (isReply ? ' Eine Antwort lässt sie weitergehen.' : '') +
+  (way === undefined ? '' : ` Möglich ist: \`${way}\`.`);
 
 export const DE: Catalogue = {
   tag: 'de-DE',
@@ -134,6 +135,7 @@ export const DE: Catalogue = {
   who: {
     task_principal_or_admin: 'wer es bestellt hat, oder ein Admin',
     admin: 'ein Admin',
+    other_admin: 'ein anderer Admin als der, der gefragt hat',
     person: 'wer hier schreiben darf',
   },
   effects: {

@@ -6,8 +6,9 @@ import { EN_WHY } from './en/why.ts';
 const nearestOf = (facts: RefusalFacts): string =>
   facts.nearest === undefined ? '' : ` The nearest is \`${facts.nearest}\`.`;
 
-const wayOf = (facts: RefusalFacts): string =>
-  facts.way === undefined ? '' : ` What helps: \`${facts.way}\`.`;
+const wayOf = ({ way, isReply = false }: RefusalFacts): string =>
+  (isReply ? ' A reply lets it go on.' : '') +
+  (way === undefined ? '' : ` What is possible: \`${way}\`.`);
 
 export const EN: Catalogue = {
   tag: 'en-GB',
@@ -123,6 +124,7 @@ export const EN: Catalogue = {
   who: {
     task_principal_or_admin: 'the one who asked for it, or an admin',
     admin: 'an admin',
+    other_admin: 'an admin other than the one who asked',
     person: 'anyone who may write here',
   },
   effects: {

@@ -13,3 +13,33 @@ export const CORRECTIVES = {
     'or more steps than a turn may have. Do not make that call again. Take another way, or answer ' +
     'in plain text what is done, what is not, and what stands in the way.',
 } as const;
+
+/** What the host tells a model when a person's order lets a task go on. */
+export const ORDER_INPUTS = {
+  resumed:
+    'A person lets this task go on with one new turn. What is saved is above. Go on from there, ' +
+    'or answer what is done and what stands in the way.',
+  extended:
+    'An admin has granted this task more to spend. What is saved is above. Go on from there.',
+  fresh:
+    'A person began a fresh session, because the one before no longer fitted what you can see. ' +
+    'Nothing that was said or done in it is shown here. The request was:',
+  approved:
+    'A person has approved the call that you asked for. The host runs it now, exactly as it was ' +
+    'shown to the person; its result follows.',
+  denied:
+    'A person has denied the call that you asked for. It was not run and will not be. Do not ask ' +
+    'for it again. Go on without it, or answer what is missing.',
+  denied_again:
+    'A person says that the call whose outcome is unknown must not be run again. Do not make it ' +
+    'again. Go on without knowing its outcome, or answer what is missing.',
+} as const;
+
+/** What stands in a request from which older turns were left out to fit the window. */
+export const LEFT_OUT_NOTE =
+  'Older turns of this conversation are left out here, because they do not fit. Do not guess what they said.';
+
+/** The request of a task whose own words stand in no turn that is shown. */
+export function restated(mandate: string): string {
+  return `The request of this task, restated by the host:\n\n${mandate}`;
+}

@@ -1,8 +1,8 @@
 import { LIMITS } from '../kernel/limits.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** No request needs more to be recognised, and a long one need not be searched whole. */
-const LOOKED_AT = 4 * LIMITS.mandateQuoteChars;
+/** A long text need not be searched whole for the few characters that are kept of it. */
+const LOOKED_AT = 4;
 
 const CONTROLS = /[\p{Cc}\u200B\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]+/gu;
 
@@ -12,9 +12,21 @@ const CONTROLS = /[\p{Cc}\u200B\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]+/gu
  * neither end their own quotation nor look like a command of ours. Cutting a cut text changes nothing.
  */
 export function cutRequest(text: string): string {
-  const line = oneLine(text);
+  return cutWords(text, LIMITS.mandateQuoteChars);
+}
+
+/** Longer words of somebody else, such as a question: the same, at most `max` characters. */
+export function quoteWords(
+  { quotes: [open, close] }: Pick<Catalogue, 'quotes'>,
+  text: string,
+  max: number,
+): string {
+  return `${open}${cutWords(text, max)}${close}`;
+}
+
+function cutWords(text: string, max: number): string {
+  const line = oneLine(text, max);
   const letters = Array.from(line);
-  const max = LIMITS.mandateQuoteChars;
   if (letters.length <= max) return line === '' ? '…' : line;
   const head = letters.slice(0, max - 1).join('');
   const border = letters[max - 1] === ' ' ? head.length : head.lastIndexOf(' ');
@@ -35,10 +47,10 @@ export function cutName(text: string): string {
   return cutRequest(text).replaceAll(' ', '_');
 }
 
-function oneLine(text: string): string {
+function oneLine(text: string, max: number): string {
   return text
     .trimStart()
-    .slice(0, LOOKED_AT)
+    .slice(0, LOOKED_AT * max)
     .toWellFormed()
     .replaceAll(CONTROLS, ' ')
     .replaceAll(/\s+/g, ' ')

@@ -9,6 +9,7 @@ import {
   type RefusalFacts,
 } from './catalogue.ts';
 import type { Instant, Millis } from '../kernel/time.ts';
+import { sayCount } from './number.ts';
 import { cutName, quoteRequest } from './quote.ts';
 import { catalogueOf, type Reader } from './reader.ts';
 import { blockShown } from './shown.ts';
@@ -98,7 +99,7 @@ export function renderRefusal(
   detail: Refusal['detail'] = {},
 ): string {
   const words = catalogueOf(locale);
-  const { id, nearest, word, state, way } = detail;
+  const { id, nearest, word, state, way, reply } = detail;
   const facts: RefusalFacts = {
     id: id === undefined ? undefined : cutName(id),
     nearest,
@@ -106,6 +107,7 @@ export function renderRefusal(
     state:
       state === undefined ? undefined : inWords({ ...words.approvals, ...words.states }, state),
     way,
+    isReply: reply === 'yes',
   };
   return words.refusals[code](facts);
 }
@@ -146,7 +148,7 @@ function factsOf(telling: Telling, params: NoticeParams): NoticeFacts {
   const { words } = telling;
   const { taskId: id, tool, wait, drift = 0 } = params;
   const count = (value: number | undefined): string =>
-    value === undefined ? '…' : new Intl.NumberFormat(words.tag).format(value);
+    value === undefined ? '…' : sayCount(words, value);
   return {
     request: quoteRequest(words, params.request),
     id,

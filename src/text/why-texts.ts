@@ -48,6 +48,8 @@ export interface WhyTexts {
   /** What the task noted of its own progress, in quotation marks. */
   readonly checkpoint: (note: string) => string;
   readonly reply: (id: string) => string;
+  /** Of a task that asked a question: words alone answer it. */
+  readonly answerIt: string;
   readonly uncertain: (tools: string) => string;
   readonly left: (facts: BudgetFacts) => string;
   readonly used: (facts: {

@@ -1,10 +1,10 @@
 import { hasEnded } from '../../core/task/moves.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { USD } from '../../kernel/money.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Catalogue } from '../../text/catalogue.ts';
 import type { Reader } from '../../text/reader.ts';
+import { sayCount, sayMoney } from '../../text/number.ts';
 import { sayInstant } from '../../text/when.ts';
 
 /**
@@ -16,7 +16,7 @@ export function sayBudgets(
   task: TaskRecord,
 ): string {
   const { words, reader, now } = telling;
-  const count = (value: number): string => new Intl.NumberFormat(words.tag).format(value);
+  const count = (value: number): string => sayCount(words, value);
   const left = (limit: number, used: number): string => count(Math.max(0, limit - used));
   const money = (microUsd: number): string => sayMoney(words, microUsd);
   if (hasEnded(task.state)) {
@@ -40,9 +40,4 @@ export function sayBudgets(
     assessments: count(task.recoveryAttempts),
     deadline: task.deadline === null ? null : sayInstant(reader, words.tag, task.deadline, now),
   });
-}
-
-function sayMoney({ tag }: Catalogue, microUsd: number): string {
-  const form = { style: 'currency', currency: 'USD' } as const;
-  return new Intl.NumberFormat(tag, form).format(microUsd / USD);
 }

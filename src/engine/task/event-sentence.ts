@@ -2,8 +2,11 @@ import type { EventRecord } from '../../core/session/record.ts';
 import { EVENTS, type EventType } from '../../kernel/event.ts';
 import { readObject } from '../../kernel/json.ts';
 import type { Catalogue } from '../../text/catalogue.ts';
-import { cutName } from '../../text/quote.ts';
-import { inWords } from '../../text/render.ts';
+import { cutName, quoteWords } from '../../text/quote.ts';
+import { inWords, listNames } from '../../text/render.ts';
+
+/** What is told of a note among other events; `why` tells the newest of them at length. */
+const NOTE_CHARS = 120;
 
 /** What an event says to a person; of a type that a newer version wrote, its bare name. */
 export function sayEvent(words: Catalogue, event: EventRecord): string {
@@ -23,7 +26,15 @@ export function sayEvent(words: Catalogue, event: EventRecord): string {
     provider: cutName(textOf('provider')),
     model: cutName(textOf('model')),
     code: cutName(textOf('code')),
+    tool: sayTool(words, textOf('tool')),
+    approvalId: cutName(textOf('approvalId')),
+    decision: inWords(words.approvals, textOf('state')),
+    note: quoteWords(words, textOf('text'), NOTE_CHARS),
   });
+}
+
+function sayTool(words: Catalogue, tool: string): string {
+  return tool === '' ? words.someCall : (listNames(words, [tool]) ?? words.someCall);
 }
 
 function isKnown(type: string): type is EventType {

@@ -1,20 +1,19 @@
-import { REASONS, typeCommand, waysOf } from '../../core/notice/reasons.ts';
+import type { ApprovalRecord } from '../../core/approval/record.ts';
+import { waysOf } from '../../core/notice/reasons.ts';
 import type { EventRecord } from '../../core/session/record.ts';
-import { hasEnded } from '../../core/task/moves.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
+import type { StepRecord } from '../../core/turn/record.ts';
 import type { TaskId } from '../../kernel/ids.ts';
-import { readObject } from '../../kernel/json.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { Catalogue, Locale, Standing } from '../../text/catalogue.ts';
-import { cutName, quoteRequest } from '../../text/quote.ts';
-import { catalogueOf, type Reader } from '../../text/reader.ts';
+import type { Catalogue, EffectWord, Locale, WhoWord } from '../../text/catalogue.ts';
+import { cutName } from '../../text/quote.ts';
+import { catalogueOf } from '../../text/reader.ts';
 import { listNames } from '../../text/render.ts';
-import { sayInstant, saySecond, sayWhen } from '../../text/when.ts';
+import { saySecond } from '../../text/when.ts';
 import type { EngineParts } from '../engine.ts';
 import { nameOf } from '../turn/step.ts';
 import { sayEvent } from './event-sentence.ts';
-import { sayBudgets } from './budget-sentence.ts';
+import { sayStanding, type Found, type Telling } from './standing-sentence.ts';
 
 export interface Audience {
   readonly locale: Locale;
@@ -28,7 +27,7 @@ export interface Explanation {
   readonly sentence: string;
   /** What led there, newest first; each a time and a whole sentence. */
   readonly chain: readonly string[];
-  /** The same commands as the notice's (V8), exactly as they are typed. */
+  /** The same commands as the notices' (V8), exactly as they are typed. */
   readonly commands: readonly {
     readonly command: string;
     readonly who: string;
@@ -42,25 +41,6 @@ const CHAIN_SENTENCES = 16;
 const EVENTS_READ = 2_000;
 /** Steps of one task that are looked through. */
 const STEPS_READ = 2_000;
-
-interface Found {
-  readonly task: TaskRecord;
-  /** The turn that has the conversation, of this task or another. */
-  readonly turn: TurnRecord | undefined;
-  readonly events: readonly EventRecord[];
-  readonly step: StepRecord | undefined;
-  /** Calls of tools that have an outcome, oldest first. */
-  readonly calls: readonly StepRecord[];
-  /** Those of them whose outcome is unknown. */
-  readonly uncertain: readonly StepRecord[];
-}
-
-/** What a sentence is made with. */
-interface Telling {
-  readonly words: Catalogue;
-  readonly reader: Reader;
-  readonly now: Instant;
-}
 
 /**
  * Explains a task from the store alone (W-3): its state and since when, what led there, what it waits
@@ -77,27 +57,43 @@ export async function explainTask(
   const words = catalogueOf(audience.locale);
   const reader = { ...audience, hostTimeZone: parts.options.timeZone };
   const telling = { words, reader, now: parts.clock.now() };
-  const { id, state, reason } = found.task;
   return {
     sentence: sayStanding(telling, found),
     chain: sayChain(telling, found),
-    commands: waysOf(state, reason).map((way) => ({
-      command: typeCommand(way, id),
-      who: words.who[way.who],
-      effect: words.effects[way.effect],
+    commands: commandsOf(found).map(({ command, who, effect }) => ({
+      command,
+      who: words.who[who],
+      effect: words.effects[effect],
     })),
   };
 }
 
-/** Whether a turn has the task, for an open task; for an ended one whether its calls are still being ended. */
-export function standingOf(
-  { id, state }: Pick<TaskRecord, 'id' | 'state'>,
-  turn: Pick<TurnRecord, 'taskId' | 'state'> | undefined,
-): Standing {
-  const isMine = turn?.taskId === id;
-  if (isMine && (hasEnded(state) || turn.state === 'stopping')) return 'stopping';
-  if (state !== 'active') return state;
-  return isMine ? 'running' : 'queued';
+interface Named {
+  readonly command: string;
+  readonly who: WhoWord;
+  readonly effect: EffectWord;
+}
+
+/** The ways out of how it stands, and the answers to whatever else a person was asked about it (E-2). */
+function commandsOf({ task, approvals }: Found): readonly Named[] {
+  const ways = waysOf(task).map((way): Named => {
+    const asked = approvals.find(({ id }) => id === task.waitId && way.command.endsWith(` ${id}`));
+    return asked === undefined ? way : { ...way, who: answererOf(asked) };
+  });
+  const others = approvals.filter(({ id }) => ways.every(({ command }) => !command.endsWith(id)));
+  return [...ways, ...others.flatMap(answersOf)];
+}
+
+function answersOf(approval: ApprovalRecord): readonly Named[] {
+  const who = answererOf(approval);
+  return [
+    { command: `/approve ${approval.id}`, who, effect: 'approve' },
+    { command: `/deny ${approval.id}`, who, effect: 'deny' },
+  ];
+}
+
+function answererOf({ approver }: ApprovalRecord): WhoWord {
+  return approver === 'other' ? 'other_admin' : 'task_principal_or_admin';
 }
 
 // The reads are not one snapshot: a task that moved in between is read once more, so that a turn
@@ -122,90 +118,8 @@ async function gather({ store }: EngineParts, id: TaskId): Promise<Found | undef
   const steps = await store.query('step.ofTask', { ...asked, limit: STEPS_READ });
   const calls = steps.filter(({ kind, state }) => kind === 'tool' && state !== 'started');
   const uncertain = calls.filter(({ state }) => state === 'uncertain');
-  return { task, turn, events, step, calls, uncertain };
-}
-
-function sayStanding(telling: Telling, found: Found): string {
-  const { words } = telling;
-  const { task, turn, uncertain } = found;
-  const standing = standingOf(task, turn);
-  const tools = listNames(words, [...new Set(uncertain.map(nameOf))]);
-  const isAgain = task.reason !== null && REASONS[task.reason].again && standing !== 'stopping';
-  const sentences = [
-    words.why.standing[standing](standingFacts(telling, found, standing)),
-    task.reason === null ? '' : words.causes[task.reason],
-    sayDetail(words, task),
-    ...sayNow(telling, found, standing),
-    ...sayWait(telling, task),
-    tools === null ? '' : words.why.uncertain(tools),
-    isAgain ? words.why.again : '',
-    sayBudgets(telling, task),
-  ];
-  return sentences.filter((sentence) => sentence !== '').join(' ');
-}
-
-function standingFacts(
-  { words, reader, now }: Telling,
-  found: Found,
-  standing: Standing,
-): Parameters<Catalogue['why']['standing'][Standing]>[0] {
-  const { task } = found;
-  const since = sinceOf(found, standing);
-  return {
-    request: quoteRequest(words, task.mandateText),
-    id: task.id,
-    since: sayInstant(reader, words.tag, since, now),
-    when: sayWhen(reader, words, since, now),
-    wait: task.waitKind === null ? '' : words.waits[task.waitKind],
-  };
-}
-
-/** The instant at which the task came to stand as it does; a record's own change may be a mere count. */
-function sinceOf({ task, turn, events }: Found, standing: Standing): Instant {
-  if (task.endedAt !== null) return task.endedAt;
-  if (standing === 'running' || standing === 'stopping') return turn?.startedAt ?? task.changedAt;
-  const begins =
-    standing === 'queued'
-      ? ({ type }: EventRecord) => ['task.created', 'task.moved', 'turn.ended'].includes(type)
-      : ({ fromState, toState }: EventRecord) => toState === task.state && fromState !== toState;
-  return events.findLast(begins)?.at ?? task.changedAt;
-}
-
-function sayDetail(words: Catalogue, { state, outcomeData }: TaskRecord): string {
-  const { detail } = readObject(outcomeData);
-  return state === 'failed' && typeof detail === 'string' ? words.why.detail(cutName(detail)) : '';
-}
-
-function sayNow({ words }: Telling, found: Found, standing: Standing): readonly string[] {
-  const { task, turn } = found;
-  if (task.enrollment === 'held-legacy' && !hasEnded(task.state)) return [words.why.held];
-  if (standing === 'queued' && turn !== undefined) return [words.why.behind];
-  return standing === 'running' ? sayRunning(words, found) : [];
-}
-
-/** The step that runs, and the model once the provider has reported which it is (T-9). */
-function sayRunning(words: Catalogue, { turn, events, step }: Found): readonly string[] {
-  const selected = events.findLast(
-    ({ type, turnId }) => type === 'model.selected' && turnId === turn?.id,
-  );
-  return [
-    step?.state === 'started' ? sayStep(words, step) : '',
-    selected === undefined ? '' : sayEvent(words, selected),
-  ];
-}
-
-function sayStep(words: Catalogue, { ordinal, tool }: StepRecord): string {
-  const named = tool === null ? null : listNames(words, [tool]);
-  return words.why.step({ ordinal: String(ordinal), tool: named });
-}
-
-function sayWait({ words, reader, now }: Telling, task: TaskRecord): readonly string[] {
-  if (task.state !== 'waiting') return [];
-  const { waitQuestion, waitUntil } = task;
-  return [
-    waitQuestion === null ? '' : words.why.question(quoteRequest(words, waitQuestion)),
-    waitUntil === null ? '' : words.why.until(sayWhen(reader, words, waitUntil, now)),
-  ];
+  const approvals = await store.query('approval.openOfTask', { taskId: id });
+  return { task, turn, events, step, calls, uncertain, approvals };
 }
 
 function sayChain({ words, reader, now }: Telling, found: Found): readonly string[] {

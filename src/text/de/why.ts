@@ -37,6 +37,7 @@ export const DE_WHY: WhyTexts = {
   approval: ({ tool, shown, id }) => `Sie möchte ${tool} laufen lassen (${id}): ${shown}.`,
   exhausted: (limit) => `Verbraucht ist, was an ${limit} gewährt war.`,
   checkpoint: (note) => `Was sie zu ihrem Stand notiert hat: ${note}.`,
+  answerIt: 'Antworte einfach.',
   reply: (id) =>
     `Auch eine Antwort auf ihre Mitteilung oder eine Nachricht, die \`${id}\` nennt, lässt sie weitergehen.`,
   uncertain: (tools) =>

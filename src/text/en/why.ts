@@ -37,6 +37,7 @@ export const EN_WHY: WhyTexts = {
   approval: ({ tool, shown, id }) => `It asks to run ${tool} (${id}): ${shown}.`,
   exhausted: (limit) => `Used up: ${limit}.`,
   checkpoint: (note) => `What it noted of its progress: ${note}.`,
+  answerIt: 'To answer it, just reply.',
   reply: (id) => `A reply to its notice, or a message that names \`${id}\`, lets it go on too.`,
   uncertain: (tools) => `Whether ${tools} took effect is unknown; it is not run again.`,
   left: (facts) =>

@@ -1,0 +1,21 @@
+import { USD } from '../kernel/money.ts';
+import type { Catalogue } from './catalogue.ts';
+
+/** Below this an amount is told to the millionth: a cheap call is not free. */
+const SMALL = USD / 100;
+
+/** A whole number as its reader writes it: `1,999,000`. */
+export function sayCount({ tag }: Pick<Catalogue, 'tag'>, value: number): string {
+  return new Intl.NumberFormat(tag).format(value);
+}
+
+/** Millionths of a US dollar: `US$19.50`, and below a cent `US$0.00042`. */
+export function sayMoney({ tag }: Pick<Catalogue, 'tag'>, microUsd: number): string {
+  const isSmall = microUsd > 0 && microUsd < SMALL;
+  return new Intl.NumberFormat(tag, {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: isSmall ? 6 : 2,
+  }).format(microUsd / USD);
+}
