@@ -116,11 +116,17 @@ const EXITS: Readonly<Record<string, ExitName>> = {
   disk_full: 'store',
 };
 
+/** What the host says, and where exactly a body was wrong. */
+function saidBy({ detail, errors = [] }: ApiProblem): string {
+  const places = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  return [detail, ...places].join(' ');
+}
+
 function explained(error: unknown, url: string | undefined): unknown {
   if (error instanceof ApiProblem) {
     const exit =
       EXITS[error.code] ?? (error.status < 500 || error.code === 'draining' ? 'refused' : 'failed');
-    return new CommandEnd(exit, `${error.code}: ${error.detail}`, { cause: error });
+    return new CommandEnd(exit, `${error.code}: ${saidBy(error)}`, { cause: error });
   }
   // What `fetch` throws when nobody answers.
   if (error instanceof TypeError && url !== undefined) {

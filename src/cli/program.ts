@@ -37,6 +37,7 @@ export function createProgram(): Command {
     .enablePositionalOptions();
   addHost(program);
   addReading(program);
+  addOrders(program);
   addConfig(program);
   addKeys(program);
   return program;
@@ -78,11 +79,16 @@ function addReading(program: Command): void {
   reading(program.command('why <id>'), 'why a task stands where it stands').action(
     async (id, options) => (await import('./commands/tasks.ts')).why(id, options),
   );
-  finding(program.command('stop <id>'))
-    .summary('stop a task')
-    .description('Stops a task: its running calls are ended and it stays stopped.')
-    .option('--json', 'print one JSON document')
-    .action(async (id, options) => (await import('./commands/tasks.ts')).stop(id, options));
+  reading(program.command('approvals'), 'the calls that a person is asked about')
+    .option('--state <state>', 'only approvals in this state: open, approved, denied, expired')
+    .option('--limit <count>', 'at most this many (default 50)')
+    .action(async (options) => (await import('./commands/approvals.ts')).approvals(options));
+  reading(program.command('approval <id>'), 'one approval with everything that would run').action(
+    async (id, options) => (await import('./commands/approvals.ts')).approval(id, options),
+  );
+  reading(program.command('usage'), 'tokens and money by day, model and task')
+    .option('--days <count>', 'the last days, today included (default 7)')
+    .action(async (options) => (await import('./commands/usage.ts')).usage(options));
   reading(program.command('conversations'), 'the newest conversations')
     .option('--limit <count>', 'at most this many (default 50)')
     .action(async (options) => (await import('./commands/lists.ts')).conversations(options));
@@ -99,6 +105,74 @@ function addReading(program: Command): void {
     .option('-n, --lines <count>', 'how many lines', '50')
     .option('--json', 'print one JSON document')
     .action(async (options) => (await import('./commands/logs.ts')).logs(options));
+}
+
+/** A command that tells a running host to change something. */
+function ordering(program: Command, usage: string, about: string): Command {
+  return finding(program.command(usage)).summary(about).option('--json', 'print one JSON document');
+}
+
+function addOrders(program: Command): void {
+  ordering(program, 'stop <id>', 'stop a task')
+    .description('Stops a task: its running calls are ended and it stays stopped.')
+    .action(async (id, options) => (await import('./commands/orders.ts')).stop(id, options));
+  ordering(program, 'pause <id>', 'set a task aside')
+    .description(
+      'Sets a task aside: a turn of it ends at the border of its step, what was done is kept, ' +
+        'and nothing of it runs until `resume`.',
+    )
+    .addHelpText('after', example('pause task_7K2M9QX4R1T8WZ3C'))
+    .action(async (id, options) => (await import('./commands/orders.ts')).pause(id, options));
+  ordering(program, 'resume <id>', 'let a task that stands still go on')
+    .description(
+      'Gives a task one new turn: one that was paused, whose wait ran out, that made no progress ' +
+        'or ended without an answer. No budget changes; a used-up one needs `extend`.',
+    )
+    .addHelpText('after', example('resume task_7K2M9QX4R1T8WZ3C'))
+    .action(async (id, options) => (await import('./commands/orders.ts')).resume(id, options));
+  ordering(program, 'extend <id> [grants...]', 'add to the budgets or the deadline of a task')
+    .description('Adds to what a task may use; what was blocked by it goes on. Needs an admin key.')
+    .option('--turns <count>', 'this many turns more')
+    .option('--tokens <count>', 'this many tokens more')
+    .option('--cost <usd>', 'this many US dollars more')
+    .option('--continuations <count>', 'this many continuations in a row more')
+    .option(
+      '--deadline <when>',
+      'later by +90m, +12h, +2d, or at an instant like 2026-12-24T18:00:00Z',
+    )
+    .addHelpText(
+      'after',
+      example(
+        'extend task_7K2M9QX4R1T8WZ3C --turns 20 --deadline +2d',
+        'extend task_7K2M9QX4R1T8WZ3C turns=+20 cost=+5',
+      ),
+    )
+    .action(async (id, grants, options) =>
+      (await import('./commands/orders.ts')).extend(id, grants, options),
+    );
+  ordering(program, 'approve <id>', 'let a call run that waits for a person')
+    .description('Approves a call: it runs once, exactly as `approval ID` shows it.')
+    .addHelpText(
+      'after',
+      example('approval appr_7K2M9QX4R1T8WZ3C', 'approve appr_7K2M9QX4R1T8WZ3C'),
+    )
+    .action(async (id, options) =>
+      (await import('./commands/orders.ts')).answer('approve', id, options),
+    );
+  ordering(program, 'deny <id>', 'refuse a call that waits for a person')
+    .description('Denies a call: it does not run, and its task is told so.')
+    .addHelpText('after', example('deny appr_7K2M9QX4R1T8WZ3C'))
+    .action(async (id, options) =>
+      (await import('./commands/orders.ts')).answer('deny', id, options),
+    );
+  ordering(program, 'cancel <run>', 'cancel a run')
+    .description('Cancels a run and its task; a run that has ended keeps its end.')
+    .addHelpText('after', example('cancel run_7K2M9QX4R1T8WZ3C'))
+    .action(async (id, options) => (await import('./commands/orders.ts')).cancel(id, options));
+}
+
+function example(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  sekisho ${line}\n`).join('')}`;
 }
 
 function addConfig(program: Command): void {

@@ -1,3 +1,4 @@
+import type { ApprovalAnswerBody, ApprovalReply } from '../wire/approval.ts';
 import type {
   ConversationCreateBody,
   ConversationReply,
@@ -9,15 +10,24 @@ import type {
 import type { ProblemReply } from '../wire/problem.ts';
 import type { RunCreateBody, RunCreatedReply, RunReply } from '../wire/run.ts';
 import type { Page } from '../wire/shape.ts';
-import type { AttentionReply, HealthReply, OutboxReply, StatusReply } from '../wire/status.ts';
+import type {
+  AttentionReply,
+  ClockReply,
+  HealthReply,
+  OutboxReply,
+  StatusReply,
+} from '../wire/status.ts';
 import type { StreamEvent } from '../wire/stream.ts';
 import type {
   TaskEventItem,
+  TaskExtendBody,
   TaskOrderBody,
   TaskReply,
+  TaskResumeBody,
   TaskStoppedReply,
   WhyReply,
 } from '../wire/task.ts';
+import type { UsageReply } from '../wire/usage.ts';
 import { followStream, type StreamOptions } from './stream.ts';
 
 export interface ClientParts {
@@ -40,6 +50,10 @@ export interface OutboxQuery extends PageQuery {
   readonly state?: OutboxReply['state'];
   readonly conversation?: string;
 }
+export interface ApprovalQuery extends PageQuery {
+  readonly state?: ApprovalReply['state'];
+  readonly conversation?: string;
+}
 export interface Once {
   /** Makes the call safe to repeat for a day. */
   readonly idempotencyKey?: string;
@@ -53,12 +67,15 @@ export class ApiProblem extends Error {
   readonly code: string;
   readonly detail: string;
   readonly errors: ProblemReply['errors'];
-  constructor({ status, code, detail, errors }: Omit<ProblemReply, 'type' | 'title'>) {
+  /** Of `receipt_used`: what the order came to when it was given first. */
+  readonly outcome: ProblemReply['outcome'];
+  constructor({ status, code, detail, errors, outcome }: Omit<ProblemReply, 'type' | 'title'>) {
     super(`${code}: ${detail}`);
     this.status = status;
     this.code = code;
     this.detail = detail;
     this.errors = errors;
+    this.outcome = outcome;
   }
 }
 
@@ -86,7 +103,18 @@ export interface Client {
   task(id: string): Promise<TaskReply>;
   taskEvents(id: string, query?: PageQuery): Promise<Page<TaskEventItem>>;
   why(id: string): Promise<WhyReply>;
-  stopTask(id: string, order?: TaskOrderBody): Promise<TaskStoppedReply>;
+  stopTask(id: string, order?: TaskOrderBody, once?: Once): Promise<TaskStoppedReply>;
+  resumeTask(id: string, order?: TaskResumeBody, once?: Once): Promise<TaskReply>;
+  pauseTask(id: string, order?: TaskOrderBody, once?: Once): Promise<TaskReply>;
+  /** Numbers are additions; a deadline is an addition like `+2d` or an ISO instant. */
+  extendTask(id: string, order: TaskExtendBody, once?: Once): Promise<TaskReply>;
+  approvals(query?: ApprovalQuery): Promise<Page<ApprovalReply>>;
+  approval(id: string): Promise<ApprovalReply>;
+  answerApproval(id: string, answer: ApprovalAnswerBody, once?: Once): Promise<ApprovalReply>;
+  /** Of the last `days`, today included; 7 without it. */
+  usage(query?: { readonly days?: number }): Promise<UsageReply>;
+  /** Says that the host's wall clock is right as it stands. */
+  confirmClock(): Promise<ClockReply>;
   outbox(query?: OutboxQuery): Promise<Page<OutboxReply>>;
   status(): Promise<StatusReply>;
   attention(): Promise<AttentionReply>;
@@ -141,12 +169,36 @@ export function createClient({ url, key, fetch = globalThis.fetch }: ClientParts
     task: (id) => get(`/v1/tasks/${part(id)}`),
     taskEvents: (id, query) => get(`/v1/tasks/${part(id)}/events`, query),
     why: (id) => get(`/v1/tasks/${part(id)}/why`),
-    stopTask: (id, order = {}) => post(`/v1/tasks/${part(id)}/stop`, order),
+    ...orders(post),
+    approvals: (query) => get('/v1/approvals', query),
+    approval: (id) => get(`/v1/approvals/${part(id)}`),
+    usage: (query) => get('/v1/usage', query),
     outbox: (query) => get('/v1/outbox', query),
     status: () => get('/v1/status'),
     attention: () => get('/v1/attention'),
     ready: async () =>
       (await (await send({ method: 'GET', path: '/readyz' })).json()) as HealthReply,
+  };
+}
+
+type Post = <T>(path: string, body: object, once?: Once) => Promise<T>;
+type Orders =
+  | 'stopTask'
+  | 'resumeTask'
+  | 'pauseTask'
+  | 'extendTask'
+  | 'answerApproval'
+  | 'confirmClock';
+
+function orders(post: Post): Pick<Client, Orders> {
+  const task = (id: string, order: string): string => `/v1/tasks/${part(id)}/${order}`;
+  return {
+    stopTask: (id, order = {}, once) => post(task(id, 'stop'), order, once),
+    resumeTask: (id, order = {}, once) => post(task(id, 'resume'), order, once),
+    pauseTask: (id, order = {}, once) => post(task(id, 'pause'), order, once),
+    extendTask: (id, order, once) => post(task(id, 'extend'), order, once),
+    answerApproval: (id, answer, once) => post(`/v1/approvals/${part(id)}`, answer, once),
+    confirmClock: () => post('/v1/admin/clock', { confirm: true }),
   };
 }
 
@@ -173,8 +225,8 @@ async function problemFrom(response: Response): Promise<ApiProblem> {
   const { status } = response;
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('application/problem+json')) {
-    const { code, detail, errors } = (await response.json()) as ProblemReply;
-    return new ApiProblem({ status, code, detail, errors });
+    const { code, detail, errors, outcome } = (await response.json()) as ProblemReply;
+    return new ApiProblem({ status, code, detail, errors, outcome });
   }
   // Something between us and the host answered in words of its own.
   await response.body?.cancel();

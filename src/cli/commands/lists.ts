@@ -22,10 +22,12 @@ export async function conversations(options: ListOptions): Promise<void> {
       one.id,
       one.channel,
       one.address === one.id ? '' : one.address,
-      one.state,
+      one.agent,
+      `${one.model.provider}/${one.model.name}`,
+      one.turn === null ? one.state : `${one.state} ${one.turn.taskId}`,
       when(one.createdAt),
     ]);
-    const heads = ['ID', 'CHANNEL', 'ADDRESS', 'STATE', 'SINCE'];
+    const heads = ['ID', 'CHANNEL', 'ADDRESS', 'AGENT', 'MODEL', 'STATE', 'SINCE'];
     printText(rows.length === 0 ? 'No conversations.' : table(heads, rows));
   });
 }

@@ -27,12 +27,20 @@ export async function status(options: ReadOptions): Promise<void> {
         : [`model   ${model.provider}/${model.name}, ${model.price}${answered}`]),
       `store   ${store.description}`,
       `tasks   ${open.length === 0 ? 'none open' : open.join(', ')}`,
+      ...now.limiters
+        .filter(({ state }) => state === 'limited')
+        .map(({ account, until }) => `limits  ${account}: ${limitedUntil(until)}`),
       ...items.map(({ sentence, command }) => attention(sentence, command)),
     ];
     printText(lines.join('\n'));
   });
 }
 
+function limitedUntil(until: string | null): string {
+  return until === null ? 'one call at a time' : `no call until ${when(until)}`;
+}
+
 function attention(sentence: string, command: string | null): string {
-  return `\n${sentence}${command === null ? '' : `\n  ${command}`}`;
+  const isSaid = command === null || sentence.includes(command);
+  return `\n${sentence}${isSaid ? '' : `\n  ${command}`}`;
 }

@@ -1,10 +1,9 @@
-import { ApiProblem, type Client } from '../../client/client.ts';
 import { suggestion } from '../../compose/nearest.ts';
-import { LIMITS } from '../../kernel/limits.ts';
 import type { TaskReply } from '../../wire/task.ts';
-import { ask, order } from '../connect.ts';
+import { ask } from '../connect.ts';
 import { limitOf } from '../count.ts';
 import { CommandEnd } from '../exit.ts';
+import { taskOrNearest } from '../nearest.ts';
 import { printJson, printText } from '../print.ts';
 import type { ReadOptions } from '../program.ts';
 import { table } from '../table.ts';
@@ -57,34 +56,54 @@ function stateOf(text: string): TaskReply['state'] {
 /** `task ID`: one task. */
 export async function task(id: string, options: ReadOptions): Promise<void> {
   await ask(options, async ({ client }) => {
-    const found = await orNearest(client, id, () => client.task(id));
+    const found = await taskOrNearest(client, id, () => client.task(id));
     if (options.json === true) printJson(found);
     else printText(taskText(found));
   });
 }
 
 function taskText(found: TaskReply): string {
-  const { budgets, mandate } = found;
+  const { budgets, mandate, checkpoint } = found;
+  const note = checkpoint?.note ?? null;
   const lines = [
     `${found.id}  ${found.state}${found.reason === null ? '' : ` (${found.reason})`}`,
-    `request       ${mandate.text}`,
-    `from          ${mandate.principal} through ${mandate.origin}, ${when(mandate.at)}`,
-    `conversation  ${found.conversationId}`,
-    `turns         ${budgets.turns.used} of ${budgets.turns.limit}`,
-    `tokens        ${budgets.tokens.used} of ${budgets.tokens.limit}`,
-    `cost          ${budgets.costUsd.used} of ${budgets.costUsd.limit} USD`,
-    ...(found.deadline === null ? [] : [`deadline      ${when(found.deadline)}`]),
-    ...(found.waitsFor === null ? [] : [`waits for     ${found.waitsFor.kind}`]),
-    ...(found.endedAt === null ? [] : [`ended         ${when(found.endedAt)}`]),
-    `version       ${found.version}`,
+    `request        ${mandate.text}`,
+    `from           ${mandate.principal} through ${mandate.origin}, ${when(mandate.at)}`,
+    `conversation   ${found.conversationId}, agent ${found.agent}`,
+    ...waitLines(found.waitsFor),
+    `turns          ${of(budgets.turns)}`,
+    `tokens         ${of(budgets.tokens)}`,
+    `cost           ${of(budgets.costUsd)} USD`,
+    `continuations  ${of(budgets.continuations)} in a row`,
+    ...(found.deadline === null ? [] : [`deadline       ${when(found.deadline)}`]),
+    ...(found.endedAt === null ? [] : [`ended          ${when(found.endedAt)}`]),
+    ...(note === null ? [] : [`noted          ${note}`]),
+    ...found.evidence
+      .filter(({ kind }) => kind === 'uncertain')
+      .map(({ tool, at, text }) => `unknown        ${tool ?? 'a call'}, ${when(at)}: ${text}`),
+    `version        ${found.version}`,
   ];
   return lines.join('\n');
+}
+
+function waitLines(wait: TaskReply['waitsFor']): readonly string[] {
+  if (wait === null) return [];
+  const { kind, id, until, question } = wait;
+  const what = id === undefined ? kind : `${kind} ${id}`;
+  return [
+    `waits for      ${what}${until === null ? '' : ` until ${when(until)}`}`,
+    ...(question === undefined ? [] : [`question       ${question}`]),
+  ];
+}
+
+function of({ used, limit }: { readonly used: number; readonly limit: number }): string {
+  return `${used} of ${limit}`;
 }
 
 /** `why ID`: full sentences, newest first, and the commands that change it. */
 export async function why(id: string, options: ReadOptions): Promise<void> {
   await ask(options, async ({ client }) => {
-    const found = await orNearest(client, id, () => client.why(id));
+    const found = await taskOrNearest(client, id, () => client.why(id));
     if (options.json === true) {
       printJson(found);
       return;
@@ -99,32 +118,4 @@ export async function why(id: string, options: ReadOptions): Promise<void> {
     ];
     printText(parts.join('\n'));
   });
-}
-
-/** `stop ID`: stops a task on the running host. */
-export async function stop(id: string, options: ReadOptions): Promise<void> {
-  await order(options, async ({ client }) => {
-    const stopped = await orNearest(client, id, () => client.stopTask(id));
-    if (options.json === true) {
-      printJson(stopped);
-      return;
-    }
-    const running = stopped.running.length === 0 ? '' : ` Ending: ${stopped.running.join(', ')}.`;
-    printText(`Stopped ${stopped.id}.${running}`);
-  });
-}
-
-/** An id that nothing has: one line with the nearest that something has (W-5). */
-async function orNearest<T>(client: Client, id: string, find: () => Promise<T>): Promise<T> {
-  try {
-    return await find();
-  } catch (error) {
-    if (!(error instanceof ApiProblem) || error.code !== 'not_found') throw error;
-    const { items } = await client.tasks({ limit: LIMITS.listLimitMax });
-    const near = suggestion(
-      id,
-      items.map((one) => one.id),
-    );
-    throw new CommandEnd('not_found', `not_found: no task has the id ${id}${near}`);
-  }
 }

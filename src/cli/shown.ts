@@ -1,0 +1,16 @@
+import { catalogueOf } from '../text/reader.ts';
+import { blockShown, inlineShown } from '../text/shown.ts';
+import type { ShownShape } from '../wire/approval.ts';
+
+/** The command line speaks English. */
+const WORDS = catalogueOf('en');
+
+/** Every byte of a call that a person is asked about, on lines of its own. */
+export function callBlock(shown: ShownShape): string {
+  return blockShown(WORDS, JSON.stringify(shown));
+}
+
+/** The same on one line, for a table. */
+export function callLine(shown: ShownShape): string {
+  return inlineShown(WORDS, JSON.stringify(shown));
+}
