@@ -10,7 +10,8 @@ import { renderRefusal } from '../../text/render.ts';
 import { sayInstant, sayWhen } from '../../text/when.ts';
 import type { EngineParts, Health } from '../engine.ts';
 import { maySee, nearestTask, newestTask, type Asker } from '../task/nearest.ts';
-import { explainTask, standingOf, type Explanation } from '../task/why.ts';
+import { standingOf } from '../task/standing-sentence.ts';
+import { explainTask, type Explanation } from '../task/why.ts';
 
 export interface CommandOrder extends Asker {
   /** A stop changes records and is answered by its own unit. */
