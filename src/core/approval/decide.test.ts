@@ -49,11 +49,11 @@ const OPEN: ApprovalRecord = {
 function judged(
   change: Partial<ApprovalRecord>,
   principal: Principal,
-  { now = NOW as number | null, task = TASK } = {},
+  { now = NOW, task = TASK }: { readonly now?: number | null; readonly task?: TaskRecord } = {},
 ): unknown {
   const refused = judgeAnswer({ ...OPEN, ...change }, task, { principal, now });
-  const { approval } = refused?.detail ?? {};
-  return approval === undefined ? refused?.code : [refused?.code, approval];
+  const { state } = refused?.detail ?? {};
+  return state === undefined ? refused?.code : [refused?.code, state];
 }
 
 test('E-4 the one whose task it is and an admin may answer, nobody else', () => {

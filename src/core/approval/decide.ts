@@ -45,5 +45,5 @@ export function waitsForIt(
 }
 
 function closed({ id, taskId, tool }: ApprovalRecord, state: string): Refusal {
-  return refuse('approval_closed', { id, taskId, tool, approval: state });
+  return refuse('approval_closed', { id, taskId, tool, state });
 }

@@ -1,6 +1,6 @@
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import type { TaskId } from '../../kernel/ids.ts';
+import type { OutboxId, TaskId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Read, Unit } from '../../ports/store.ts';
 import { queueText } from '../outbox/queue.ts';
@@ -22,7 +22,7 @@ export type AnswerMode =
 type AnswerReads = {
   readonly conversation: Read<'conversation.byId'>;
   readonly command: Read<'message.byId'>;
-  readonly unclaimed: Read<'message.claimable'>;
+  readonly unbound?: Read<'message.unbound'>;
   readonly open?: Read<'task.openOf'>;
 };
 
@@ -36,32 +36,50 @@ export function answerUnit(
   mode: AnswerMode,
 ): Unit<AnswerReads, Answered> {
   const { id, conversationId } = message;
-  const limit = mode.drops ? LIMITS.stopAllMax : 1;
+  const limit = LIMITS.stopAllMax;
   return {
     name: 'command.answer',
     reads: {
       conversation: { read: 'conversation.byId', args: { id: conversationId } },
       command: { read: 'message.byId', args: { id } },
-      unclaimed: { read: 'message.claimable', args: { conversationId, limit } },
-      ...(mode.drops ? { open: { read: 'task.openOf', args: { conversationId, limit } } } : {}),
+      ...(mode.drops
+        ? {
+            unbound: { read: 'message.unbound', args: { conversationId, limit } },
+            open: { read: 'task.openOf', args: { conversationId, limit } },
+          }
+        : {}),
     },
-    decide: ({ conversation, command, unclaimed, open = [] }, at) => {
+    decide: ({ conversation, command, unbound = [], open = [] }, at) => {
       if (conversation === undefined || command === undefined || command.state === 'done') {
         return { verdict: 'answered', writes: [] };
       }
       if (mode.drops && open.some((task) => isLeft(task, message, mode.seen)))
         return { verdict: 'more', writes: [] };
       const ledger = new Ledger(conversation, at, message.principal);
-      const dropped = mode.drops ? unclaimed.filter((input) => mayDrop(input, message)) : [];
+      const dropped = unbound.filter((input) => mayDrop(input, message));
       const words = mode.drops ? wordsOf(text, mode, dropped.length) : text;
-      const key = `answer:${id}`;
-      const about = { conversationId, key, kind: 'answer', text: words, subjectId: id } as const;
-      const answerId = queueText(ledger, { ...about, taskId: null, runId: null });
-      for (const input of [command, ...dropped])
-        ledger.add({ write: 'message.done', id: input.id, answerId });
+      const answerId = closeCommand(ledger, message, { text: words });
+      for (const input of dropped) ledger.add({ write: 'message.done', id: input.id, answerId });
       return { verdict: 'answered', writes: ledger.close() };
     },
   };
+}
+
+/** Closes a command with the entry that answers it, or with these words; gives the entry. */
+export function closeCommand(
+  ledger: Ledger,
+  { id, conversationId }: Pick<MessageRecord, 'id' | 'conversationId'>,
+  answer: OutboxId | { readonly text: string },
+): OutboxId {
+  const about = { conversationId, key: `answer:${id}`, kind: 'answer', subjectId: id } as const;
+  const answerId =
+    typeof answer === 'string'
+      ? answer
+      : queueText(ledger, { ...about, text: answer.text, taskId: null, runId: null });
+  if (typeof answer === 'string')
+    ledger.event('command.answered', { data: { messageId: id, outboxId: answer } });
+  ledger.add({ write: 'message.done', id, answerId });
+  return answerId;
 }
 
 /** What was asked for after a command is not what the command meant, also when a crash repeats it. */
@@ -73,9 +91,9 @@ function isLeft(task: TaskRecord, command: MessageRecord, seen: ReadonlySet<Task
   return wasAskedBefore(task, command) && !seen.has(task.id);
 }
 
-/** Of no task yet, said before the command, and by whom the command may speak for (W-1). */
-function mayDrop(input: MessageRecord, command: MessageRecord): boolean {
-  if (input.taskId !== null || input.seq > command.seq) return false;
+/** Said before the command, and by whom the command may speak for (W-1). */
+export function mayDrop(input: MessageRecord, command: MessageRecord): boolean {
+  if (input.seq > command.seq) return false;
   return command.authority === 'admin' || input.principal === command.principal;
 }
 

@@ -1,26 +1,34 @@
+import type { ApprovalRecord } from '../../core/approval/record.ts';
 import { judgeOrder, mayOrder, moveTask } from '../../core/task/decide.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { TurnRecord } from '../../core/turn/record.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
-import type { MessageId, OutboxId, TaskId } from '../../kernel/ids.ts';
-import { principalName, type Principal } from '../../kernel/principal.ts';
+import type { OutboxId } from '../../kernel/ids.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { principalName } from '../../kernel/principal.ts';
 import type { At, Decision, Read, Rows, Unit } from '../../ports/store.ts';
+import { AUDIT_TAIL, auditWrite } from '../audit/append.ts';
 import type { EngineParts, Stopped } from '../engine.ts';
+import { closeCommand } from '../inbox/answer-unit.ts';
+import {
+  addReceipt,
+  judgeReceipt,
+  receiptReads,
+  receiptUse,
+  type ReceiptUse,
+} from '../inbox/receipt.ts';
 import { queueNotice } from '../outbox/queue.ts';
 import { endRun } from '../run/end.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
+import { withdraw } from '../turn/closing.ts';
 import { nameOf } from '../turn/step.ts';
 import { requestOf } from './mandate.ts';
+import { isAdminAct, restored, taskOutcome, type GivenOrder } from './order.ts';
 
-export interface StopUnitOrder {
-  readonly taskId: TaskId;
-  readonly principal: Principal;
+export interface StopUnitOrder extends GivenOrder {
   readonly to: 'stopped' | 'cancelled';
-  readonly expectedVersion?: number;
-  /** The command that ordered it: answered by the same commit, so that a crash never stops twice. */
-  readonly commandId?: MessageId;
 }
 
 export type StopVerdict = (Stopped & { readonly turn: TurnRecord | undefined }) | Refusal;
@@ -31,50 +39,97 @@ type StopReads = {
   readonly turn: Read<'turn.ofConversation'>;
   readonly open: Read<'step.open'>;
   readonly messages: Read<'message.openOfTask'>;
+  readonly approvals: Read<'approval.openOfTask'>;
   readonly run: Read<'run.ofTask'>;
+  readonly receipt?: Read<'receipt.byScope'>;
   readonly command?: Read<'message.byId'>;
+  readonly last?: Read<'audit.last'>;
 };
+
+type StopRows = Rows<StopReads> & {
+  readonly task: TaskRecord;
+  readonly conversation: ConversationRecord;
+};
+
+interface Stopping {
+  readonly order: StopUnitOrder;
+  /** Of an order that came with one: an ended task tells by itself that it was stopped. */
+  readonly receipt: ReceiptUse | undefined;
+  readonly isAdmins: boolean;
+  readonly tries: number;
+}
 
 /**
  * Stops one task (W-1). Committed before anything is interrupted: the task has its end, its turn has
- * lost its token and is `stopping`, its messages and its run are closed, one notice says so.
+ * lost its token and is `stopping`, its messages, its approvals and its run are closed, one notice says so.
  */
 export async function commitStop(parts: EngineParts, order: StopUnitOrder): Promise<StopVerdict> {
   const task = await parts.store.query('task.byId', { id: order.taskId });
   if (task === undefined) return refuse('not_found', { id: order.taskId });
-  return settle(parts, (tries) => stopUnit(order, task, tries));
+  const about = { order: `task.${verbOf(order)}`, subjectId: task.id };
+  const receipt = order.receiptId === undefined ? undefined : receiptUse(parts, order, about);
+  const isAdmins = isAdminAct(order, task);
+  return settle(parts, (tries) => stopUnit(parts, { order, receipt, isAdmins, tries }, task));
+}
+
+function verbOf({ to }: StopUnitOrder): string {
+  return to === 'stopped' ? 'stop' : 'cancel';
 }
 
 function stopUnit(
-  order: StopUnitOrder,
-  { id, conversationId }: TaskRecord,
-  tries: number,
+  parts: EngineParts,
+  stopping: Stopping,
+  task: TaskRecord,
 ): Unit<StopReads, StopVerdict> {
-  const { commandId } = order;
+  const { id } = task;
   return {
     name: 'task.stop',
-    reads: {
-      conversation: { read: 'conversation.byId', args: { id: conversationId } },
-      task: { read: 'task.byId', args: { id } },
-      turn: { read: 'turn.ofConversation', args: { conversationId } },
-      open: { read: 'step.open', args: { conversationId } },
-      messages: { read: 'message.openOfTask', args: { conversationId, taskId: id } },
-      run: { read: 'run.ofTask', args: { taskId: id } },
-      ...(commandId === undefined
-        ? {}
-        : { command: { read: 'message.byId', args: { id: commandId } } }),
-    },
-    decide: (rows, at) => {
-      const { task, conversation } = rows;
-      if (task === undefined || conversation === undefined)
+    reads: stopReads(stopping, task),
+    decide: (found, at) => {
+      if (found.task === undefined || found.conversation === undefined)
         return refusal(refuse('not_found', { id }));
-      if (rows.command?.state === 'done' || (tries > 0 && task.state === order.to))
-        return { verdict: stoppedBefore(rows, task), writes: [] };
-      const refused = judgeStop(order, task);
+      const rows: StopRows = { ...found, task: found.task, conversation: found.conversation };
+      const earlier = judgeEarlier(stopping, rows);
+      if (earlier !== undefined) return { verdict: earlier, writes: [] };
+      const refused = judgeStop(stopping.order, rows.task);
       if (refused !== undefined) return refusal(refused);
-      return stopWrites(order, { ...rows, task, conversation }, at);
+      return stopWrites(parts, stopping, rows, at);
     },
   };
+}
+
+function stopReads(
+  { order: { commandId }, receipt, isAdmins }: Stopping,
+  { id, conversationId }: TaskRecord,
+): StopReads {
+  return {
+    conversation: { read: 'conversation.byId', args: { id: conversationId } },
+    task: { read: 'task.byId', args: { id } },
+    turn: { read: 'turn.ofConversation', args: { conversationId } },
+    open: { read: 'step.open', args: { conversationId } },
+    messages: { read: 'message.openOfTask', args: { conversationId, taskId: id } },
+    approvals: { read: 'approval.openOfTask', args: { taskId: id } },
+    run: { read: 'run.ofTask', args: { taskId: id } },
+    ...(receipt === undefined ? {} : receiptReads(receipt)),
+    ...(commandId === undefined
+      ? {}
+      : { command: { read: 'message.byId', args: { id: commandId } } }),
+    ...(isAdmins ? AUDIT_TAIL : {}),
+  };
+}
+
+/** What an earlier order under the same receipt, or an unseen try of this one, has come to. */
+function judgeEarlier(stopping: Stopping, rows: StopRows): StopVerdict | undefined {
+  const { receipt } = stopping;
+  const used = receipt && judgeReceipt(receipt, rows.receipt);
+  if (used?.kind === 'refused') return used;
+  if (used?.repeated === true) return stoppedAtFirst(rows.task, used.outcome);
+  const isDone = used !== undefined || wasStopped(stopping, rows);
+  return isDone ? stoppedBefore(rows, rows.task) : undefined;
+}
+
+function wasStopped({ order, tries }: Stopping, { command, task }: StopRows): boolean {
+  return command?.state === 'done' || (tries > 0 && task.state === order.to);
 }
 
 function judgeStop(order: StopUnitOrder, task: TaskRecord): Refusal | undefined {
@@ -84,10 +139,12 @@ function judgeStop(order: StopUnitOrder, task: TaskRecord): Refusal | undefined 
 }
 
 function stopWrites(
-  order: StopUnitOrder,
-  rows: Rows<StopReads> & { readonly task: TaskRecord; readonly conversation: ConversationRecord },
+  parts: EngineParts,
+  stopping: Stopping,
+  rows: StopRows,
   at: At,
 ): Decision<StopVerdict> {
+  const { order, receipt } = stopping;
   const { task } = rows;
   const ledger = new Ledger(rows.conversation, at, principalName(order.principal));
   const turn = runningTurn(rows.turn, task);
@@ -101,9 +158,43 @@ function stopWrites(
   const noticeId = tellStopped(ledger, order, { task, moved, runId, running });
   for (const message of rows.messages)
     ledger.add({ write: 'message.done', id: message.id, answerId: noticeId });
+  withdraw(ledger, rows.approvals, `host:${order.hostId}`);
   endRun(ledger, rows.run, { state: 'cancelled', code: order.to, outcomeId: noticeId });
-  if (order.commandId !== undefined) answerCommand(ledger, order.commandId, noticeId);
+  const { commandId: id } = order;
+  const { conversationId } = task;
+  if (id !== undefined) closeCommand(ledger, { id, conversationId }, noticeId);
+  if (receipt !== undefined) addReceipt(ledger, receipt, { ...taskOutcome(moved), running });
+  if (stopping.isAdmins) ledger.add(auditOf(parts, order, rows, moved));
   return { verdict: stopped(moved, turn, running), writes: ledger.close() };
+}
+
+/** The entry of a stop that an admin gave about somebody else's task (X-10). */
+function auditOf(
+  parts: EngineParts,
+  order: StopUnitOrder,
+  { task, last, approvals }: StopRows,
+  moved: TaskRecord,
+): ReturnType<typeof auditWrite> {
+  return auditWrite(parts, last, {
+    at: moved.changedAt,
+    principal: principalName(order.principal),
+    channel: order.channel,
+    action: `task.${verbOf(order)}`,
+    subjectId: task.id,
+    before: shown(task, approvals),
+    after: shown(moved, []),
+  });
+}
+
+function shown({ state, reason }: TaskRecord, open: readonly ApprovalRecord[]): JsonObject {
+  return { state, reason, openApprovals: open.map(({ id }) => id) };
+}
+
+/** The first outcome of a receipt. */
+function stoppedAtFirst(task: TaskRecord, outcome: JsonObject): StopVerdict {
+  const { running, ...kept } = outcome;
+  const names = Array.isArray(running) ? running.map(String) : [];
+  return { ...stopped(restored(task, kept), undefined, names), repeated: true };
 }
 
 /** An earlier try has stopped it: what runs of it is interrupted all the same. */
@@ -146,16 +237,11 @@ function tellStopped(
   });
 }
 
-function answerCommand(ledger: Ledger, commandId: MessageId, answerId: OutboxId): void {
-  ledger.add({ write: 'message.done', id: commandId, answerId });
-  ledger.event('command.answered', { data: { messageId: commandId, outboxId: answerId } });
-}
-
 function stopped(
   task: TaskRecord,
   turn: TurnRecord | undefined,
   running: readonly string[],
-): StopVerdict {
+): Exclude<StopVerdict, Refusal> {
   return { kind: 'stopped', task, turn, running };
 }
 
