@@ -160,11 +160,11 @@ export type HelpWord =
   | 'model_name'
   | 'context'
   | 'usage'
-  | 'pause_id'
-  | 'extend_id'
-  | 'resume_id'
-  | 'approve_id'
-  | 'deny_id'
+  | 'pause'
+  | 'extend'
+  | 'task_resume'
+  | 'approve'
+  | 'deny'
   | 'clock_confirm'
   | 'help';
 
