@@ -4,6 +4,7 @@ import type { TaskReason } from '../../core/task/moves.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { isId, type OutboxId } from '../../kernel/ids.ts';
 import { readObject } from '../../kernel/json.ts';
+import type { Instant } from '../../kernel/time.ts';
 import { renderStoredNotice } from '../../text/render.ts';
 import type { OutboxReply } from '../../wire/status.ts';
 import { iso } from '../call.ts';
@@ -11,13 +12,21 @@ import { iso } from '../call.ts';
 /** What an outbox entry says: a text as it was written, host speech in the host's language. */
 export function wordsOf(engine: Engine, row: OutboxRecord): string {
   if (row.kind !== 'notice' || row.code === null) return row.text ?? '';
-  return sayStored(engine, row.code, row.params);
+  return sayStored(engine, row.code, row.params, row.at);
 }
 
-/** A notice of any code in the host's language; `params` is the JSON text of its parameters. */
-export function sayStored({ parts }: Engine, code: string, params: string | null): string {
+/**
+ * A notice of any code in the host's language; `params` is the JSON text of its parameters, `at` when it
+ * was written, without it now.
+ */
+export function sayStored(
+  { parts }: Engine,
+  code: string,
+  params: string | null,
+  at: Instant = parts.clock.now(),
+): string {
   const { locale, timeZone } = parts.options;
-  return renderStoredNotice({ locale, timeZone }, code, params);
+  return renderStoredNotice({ locale, timeZone }, code, params, at);
 }
 
 /** The command that a notice names; null where nothing waits for a person. */
