@@ -53,7 +53,8 @@ export function openWorkspace(path: string, data: string): string {
   return workspace;
 }
 
-function isInside(inner: string, outer: string): boolean {
+/** True when a path is the other one or lies below it. */
+export function isInside(inner: string, outer: string): boolean {
   const way = relative(outer, inner);
   return way !== '..' && !way.startsWith(`..${sep}`);
 }

@@ -4,8 +4,6 @@ import { createSystemClock } from '../adapters/clock/system.ts';
 import { sha256 } from '../adapters/digest/sha256.ts';
 import { createIds, secureRandom } from '../adapters/ids/ids.ts';
 import { createLog, type LogOptions, type OpenLog } from '../adapters/log/log.ts';
-import { builtInTools } from '../adapters/tools/built-in.ts';
-import { findSandbox, type FoundSandbox } from '../adapters/tools/sandbox.ts';
 import { createEngine } from '../engine/create.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createClient, type Client } from '../client/client.ts';
@@ -16,15 +14,15 @@ import { redactor } from '../kernel/redact.ts';
 import { SECOND, type Millis } from '../kernel/time.ts';
 import type { Model } from '../ports/model.ts';
 import type { Store } from '../ports/store.ts';
+import { composeAgents, planAgents, sandboxFor, type AgentParts } from './agents.ts';
 import type { Config } from './config/load.ts';
-import { openDataFolder, openWorkspace } from './folders.ts';
+import { openDataFolder } from './folders.ts';
 import { removeHostFile, writeHostFile } from './host-file.ts';
-import { instructionsFrom } from './instructions.ts';
 import { dropGeneratedKey, keyFileOf, openGeneratedKey } from './key-file.ts';
 import { maskIntake, maskModel } from './masked.ts';
-import { chooseModel } from './model.ts';
+import { composeModels, type HostModels } from './models.ts';
 import { engineOptions } from './options.ts';
-import { knownSecrets, toolEnvironment } from './secrecy.ts';
+import { knownSecrets } from './secrecy.ts';
 import { openStore } from './store.ts';
 import { readTls } from './tls.ts';
 
@@ -121,21 +119,27 @@ class AssembledHost implements Host {
   async #boot(): Promise<StartedHost> {
     const { values } = this.#options.config;
     const mended = openDataFolder(values.data);
-    const workspace = openWorkspace(values.workspace, values.data);
-    const sandbox = findSandbox({ workspace });
+    const plans = planAgents(values);
+    const sandbox = sandboxFor(plans);
     const log = this.#openLog();
     if (mended.length > 0) log.warn('open to others until now, closed', { paths: mended });
 
     const store = await openStore(this.#options.config, { clock, ids: this.#ids });
     this.#opened.push(() => store.close());
     const grants = this.#openKeys(log);
-    const model = await this.#chooseModel(log);
-    const tools = this.#tools(workspace, await sandbox, log);
-    const engine = createEngine({ ...this.#engineParts(store, log), model, tools });
+    const models = await this.#models(log);
+    const agents = composeAgents(plans, models, await sandbox, this.#agentParts(log));
+    const engine = createEngine({
+      ...this.#engineParts(store, log),
+      agents,
+      models: models.all,
+      classifier: models.classifier,
+    });
     this.#engine = engine;
     await engine.start();
     const { api, url } = await this.#listen(engine, grants.keys, log);
     this.#announce(url);
+    const { model } = agents[0];
     void model.prepare?.();
     log.info('ready', { url, model: `${model.provider}/${model.name}`, version: manifest.version });
     const client = createClient({ url: WITHIN, key: grants.terminal, fetch: fetchOf(api) });
@@ -170,42 +174,34 @@ class AssembledHost implements Host {
     };
   }
 
-  async #chooseModel(log: OpenLog): Promise<Model> {
+  #models(log: OpenLog): Promise<HostModels> {
     const { config, env } = this.#options;
-    const model = await chooseModel(config, { env, clock, log });
-    return maskModel(model, this.#secrets);
+    const mask = (model: Model): Model => maskModel(model, this.#secrets);
+    return composeModels(config, { env, clock, log, mask });
   }
 
-  #tools(workspace: string, sandbox: FoundSandbox, log: OpenLog): ReturnType<typeof builtInTools> {
+  #agentParts(log: OpenLog): AgentParts {
     const { config, env } = this.#options;
-    if ('unavailable' in sandbox) {
-      log.warn('commands are refused: there is no sandbox', { why: sandbox.unavailable });
-    }
-    const environment = toolEnvironment(env, workspace, this.#secrets);
-    const hidden = [config.values.data];
-    return builtInTools({ workspace, clock, environment, sandbox, secrets: this.#secrets, hidden });
+    const mask = (text: string): string => this.#mask(text);
+    return { values: config.values, env, clock, log, secrets: this.#secrets, mask };
   }
 
   #engineParts(
     store: Store,
     log: OpenLog,
-  ): Omit<Parameters<typeof createEngine>[0], 'model' | 'tools'> {
+  ): Omit<Parameters<typeof createEngine>[0], 'agents' | 'models' | 'classifier'> {
     const { config, onFailed } = this.#options;
-    const { values } = config;
-    const file = { file: values['agent.instructions'], name: values['agent.name'] };
-    const instructions = instructionsFrom(file, (problem) => log.warn(problem, file));
     return {
       store,
       clock,
       ids: this.#ids,
       digest: sha256,
       log,
-      instructions: async () => this.#mask(await instructions()),
       onStoreFailed: (reason) => {
         log.error('the store failed, the host ends', { reason });
         onFailed(this.#mask(reason));
       },
-      options: engineOptions(values, store.traits, process.pid),
+      options: engineOptions(config.values, store.traits, process.pid),
     };
   }
 

@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Shown } from '../core/approval/record.ts';
 import type { Engine, Idempotency } from '../engine/engine.ts';
 import { redactor, SECRET_CHARS_MIN } from '../kernel/redact.ts';
 import type { Model, ModelOutcome } from '../ports/model.ts';
+import type { ToolCall, Tools } from '../ports/tools.ts';
 
 /**
  * The engine behind a mask: what people send never reaches the records with a known secret in it,
@@ -25,7 +28,12 @@ export function maskIntake(engine: Engine, secrets: readonly string[]): Engine {
         maskOnce(maskFields(intake, mask, ['input', 'metadata', 'callbackUrl']), mask),
       ),
     messageRun: (intake) => engine.messageRun(maskOnce(maskFields(intake, mask, ['text']), mask)),
-    stopTask: (order) => engine.stopTask(order),
+    stopTask: (order) => engine.stopTask(maskFields(order, mask, ['receiptId'])),
+    resumeTask: (order) => engine.resumeTask(maskFields(order, mask, ['receiptId'])),
+    pauseTask: (order) => engine.pauseTask(maskFields(order, mask, ['receiptId'])),
+    extendTask: (order) => engine.extendTask(maskFields(order, mask, ['receiptId'])),
+    answerApproval: (order) => engine.answerApproval(maskFields(order, mask, ['receiptId'])),
+    confirmClock: (order) => engine.confirmClock(order),
     cancelRun: (order) => engine.cancelRun(order),
   };
 }
@@ -67,8 +75,11 @@ export function maskModel(model: Model, secrets: readonly string[]): Model {
     provider: model.provider,
     name: model.name,
     price: model.price,
+    rates: model.rates,
+    account: mask(model.account),
     contextWindow: model.contextWindow,
     prepare: async () => model.prepare?.(),
+    probe: (signal) => model.probe(signal),
     async call(request, live) {
       const words = pieces(live.onText);
       const outcome = await model.call(request, {
@@ -79,6 +90,49 @@ export function maskModel(model: Model, secrets: readonly string[]): Model {
       words.end();
       return maskOutcome(outcome, mask);
     },
+  };
+}
+
+/**
+ * Tools behind a mask: what a person is shown of a call, and what it gave, hold no secret. What was approved
+ * was masked, so it is compared with what the call would show now; the tools then run that alone.
+ */
+export function maskTools(tools: Tools, secrets: readonly string[]): Tools {
+  const mask = redactor(secrets);
+  return {
+    list: tools.list,
+    async examine(call) {
+      const examined = await tools.examine(call);
+      return {
+        ...examined,
+        shown: examined.shown === null ? null : maskShown(examined.shown, mask),
+      };
+    },
+    async run(call, signal, approved) {
+      const meant =
+        approved === undefined ? undefined : await unmasked({ tools, mask }, call, approved);
+      const outcome = await tools.run(call, signal, meant);
+      return maskFields(outcome, mask, ['text']);
+    },
+  };
+}
+
+/** What the call would show now, when that is what was approved; else what was approved, which fits nothing. */
+async function unmasked(
+  { tools, mask }: { readonly tools: Tools; readonly mask: (text: string) => string },
+  call: ToolCall,
+  approved: Shown,
+): Promise<Shown> {
+  const { shown } = await tools.examine(call);
+  return shown !== null && isDeepStrictEqual(maskShown(shown, mask), approved) ? shown : approved;
+}
+
+function maskShown(shown: Shown, mask: (text: string) => string): Shown {
+  return {
+    argv: shown.argv.map(mask),
+    folder: mask(shown.folder),
+    env: Object.fromEntries(Object.entries(shown.env).map(([name, value]) => [name, mask(value)])),
+    files: shown.files.map(({ path, hash }) => ({ path: mask(path), hash })),
   };
 }
 

@@ -1,12 +1,9 @@
 import type { EngineOptions } from '../engine/engine.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { USD } from '../kernel/money.ts';
-import { SECOND } from '../kernel/time.ts';
+import { HOUR, SECOND } from '../kernel/time.ts';
 import type { StoreTraits } from '../ports/store.ts';
 import type { ConfigValues } from './config/keys.ts';
-
-/** The only agent so far; records name it (T-21). */
-const AGENT = 'main';
 
 /** What the configuration means to the engine. */
 export function engineOptions(
@@ -17,7 +14,6 @@ export function engineOptions(
   const tick = values['tick.seconds'];
   const tickDefault = traits.exclusive ? LIMITS.tickMsExclusive : LIMITS.tickMsShared;
   return {
-    agent: AGENT,
     pid,
     locale: values.locale,
     timeZone: values.timeZone ?? machineTimeZone(),
@@ -27,6 +23,8 @@ export function engineOptions(
     tokensLimit: values['limits.tokens'],
     costLimitMicroUsd: Math.round(values['limits.costUsd'] * USD),
     continuationsLimit: values['limits.continuations'],
+    whileBusy: values.whileBusy,
+    approvalMs: values['tools.approvalHours'] * HOUR,
     leaseMs: values['lease.seconds'] * SECOND,
     leaseRenewMs: values['lease.renewSeconds'] * SECOND,
     tickMs: tick === undefined ? tickDefault : tick * SECOND,

@@ -2,14 +2,17 @@ import manifest from '../../package.json' with { type: 'json' };
 import { createSystemClock } from '../adapters/clock/system.ts';
 import { sha256 } from '../adapters/digest/sha256.ts';
 import { createIds, secureRandom } from '../adapters/ids/ids.ts';
-import type { Engine, EngineParts } from '../engine/engine.ts';
+import type { Agent, Engine, EngineParts } from '../engine/engine.ts';
 import { Live } from '../engine/turn/live.ts';
 import { createApi } from '../http/api.ts';
 import { KeyRing, newSecret, SCOPES } from '../http/keys.ts';
 import { Fault } from '../kernel/fault.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Log } from '../ports/log.ts';
+import type { Model } from '../ports/model.ts';
 import type { Store } from '../ports/store.ts';
+import type { Tools } from '../ports/tools.ts';
+import { ONLY_AGENT } from './agents.ts';
 import type { Config } from './config/load.ts';
 import { engineOptions } from './options.ts';
 import { openStoreToRead } from './store.ts';
@@ -23,6 +26,7 @@ export interface Reader {
 }
 
 const NOWHERE = 'http://localhost';
+const LIMITERS_SHOWN = 100;
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
@@ -57,6 +61,7 @@ async function stoppedEngine(
   const parts = readingParts(store, config, ids);
   const [last] = await store.query('host.list', { limit: 1 });
   const hostId = last?.id ?? ids.next('host');
+  const limiters = await store.query('limiter.list', { limit: LIMITERS_SHOWN });
   const refused = (): Promise<never> => Promise.reject(notRunning());
   return {
     store,
@@ -71,37 +76,66 @@ async function stoppedEngine(
       startedAt: null,
       runningTurns: 0,
       answeredBy: null,
+      clock: { isTrusted: true, driftMs: 0, until: null },
+      limiters: limiters.filter(({ state }) => state !== 'open'),
     }),
     openConversation: refused,
     acceptMessage: refused,
     acceptRun: refused,
     messageRun: refused,
     stopTask: refused,
+    resumeTask: refused,
+    pauseTask: refused,
+    extendTask: refused,
+    answerApproval: refused,
+    confirmClock: refused,
     cancelRun: refused,
   };
 }
 
 function readingParts(store: Store, config: Config, ids: Ids): EngineParts {
   const { values } = config;
+  const model = unaskedModel(values);
+  const agent = (name: string): Agent => ({
+    name,
+    instructions: () => Promise.resolve(''),
+    tools: NO_TOOLS,
+    model,
+    fallbacks: [],
+  });
+  const [first, ...rest] = values.agents.map(({ name }) => name);
   return {
     store,
     clock: createSystemClock(),
     ids,
     digest: sha256,
     log: SILENT,
-    model: {
-      provider: values['model.provider'] ?? 'none',
-      name: values['model.name'] ?? 'none',
-      price: 'unpriced',
-      contextWindow: values['model.contextWindow'],
-      call: () => Promise.reject(notRunning()),
-    },
-    tools: { list: [], run: () => Promise.reject(notRunning()) },
-    instructions: () => Promise.resolve(''),
+    agents: [agent(first ?? ONLY_AGENT), ...rest.map(agent)],
+    models: [model],
+    classifier: model,
     onStoreFailed: () => {},
     options: engineOptions(values, store.traits, process.pid),
   };
 }
+
+function unaskedModel(values: Config['values']): Model {
+  return {
+    provider: values['model.provider'] ?? 'none',
+    name: values['model.name'] ?? 'none',
+    price: 'unpriced',
+    rates: null,
+    account: 'none',
+    contextWindow: values['model.contextWindow'],
+    probe: () => Promise.resolve('unreachable'),
+    call: () => Promise.reject(notRunning()),
+  };
+}
+
+const NO_TOOLS: Tools = {
+  list: [],
+  examine: () => Promise.reject(notRunning()),
+  run: () => Promise.reject(notRunning()),
+};
 
 function notRunning(): Fault {
   return new Fault('not_running', 'ask', 'No host runs on these records.');

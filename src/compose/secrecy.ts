@@ -16,10 +16,10 @@ export function knownSecrets(
   env: Environment,
   generatedKey: string | undefined,
 ): readonly string[] {
-  const { apiKeys, modelKey } = config.secrets;
+  const { apiKeys, modelKeys } = config.secrets;
   const values = [
     ...apiKeys.map(({ secret }) => secret),
-    modelKey,
+    ...modelKeys.values(),
     generatedKey,
     passwordOf(config.values.store),
     ...secretsOf(env),

@@ -63,13 +63,21 @@ test('the first model of a local server is taken, and it answers', async () => {
   assert.equal(server.requests[1]?.body['model'], 'llama3.2');
 });
 
-test('keys of providers that are not supported yet are passed over with the reason', async () => {
-  const env = { ANTHROPIC_API_KEY: 'a', GEMINI_API_KEY: 'g' };
-  const { model, skipped } = await discover(env, null);
+test('an Anthropic key is taken where there is no OpenAI key', async () => {
+  const { model, why, asked } = await discover({ ANTHROPIC_API_KEY: 'sk-ant-1' }, null);
+  assert.equal(model.provider, 'anthropic');
+  assert.equal(model.price, 'costs-money');
+  assert.ok((model.rates?.input ?? 0) > 0);
+  assert.match(why, /ANTHROPIC_API_KEY/);
+  assert.doesNotMatch(why + model.account, /sk-ant-1/);
+  assert.deepEqual(asked, []);
+});
+
+test('a key of a provider that is not supported yet is passed over with the reason', async () => {
+  const { model, skipped } = await discover({ GEMINI_API_KEY: 'g' }, null);
   assert.equal(model.provider, 'rehearsal');
-  assert.equal(skipped.length, 2);
-  assert.match(skipped[0] ?? '', /ANTHROPIC_API_KEY.*not supported yet/);
-  assert.match(skipped[1] ?? '', /GEMINI_API_KEY.*not supported yet/);
+  assert.equal(skipped.length, 1);
+  assert.match(skipped[0] ?? '', /GEMINI_API_KEY.*not supported yet/);
 });
 
 test('with nothing there it is the rehearsal', async () => {

@@ -1,10 +1,8 @@
 // What the tests of the model adapters share: a clock that the test moves, a request, a listener.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import {
-  openAiCompatible,
-  type OpenAiCompatibleOptions,
-} from '../../src/adapters/model/openai-compatible.ts';
+import type { RemoteModelOptions } from '../../src/adapters/model/format.ts';
+import { openAiCompatible } from '../../src/adapters/model/openai-compatible.ts';
 import type { Millis } from '../../src/kernel/time.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Model, ModelMessage, ModelOutcome, ModelRequest } from '../../src/ports/model.ts';
@@ -24,6 +22,7 @@ export function manualClock(): ManualClock {
   const sleeps = new Map<() => void, Millis>();
   return {
     now: () => NOW,
+    uptime: () => NOW,
     sleep(ms, signal) {
       if (signal?.aborted === true) return Promise.resolve();
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -64,7 +63,7 @@ export const KEY = 'sk-very-secret-0123';
 /** A server with a script and a model that asks it; it is closed after the test's file. */
 export async function stageOf(
   script: readonly ModelAnswer[] = [],
-  options: Partial<OpenAiCompatibleOptions> = {},
+  options: Partial<RemoteModelOptions> = {},
 ): Promise<Stage> {
   const server = await startModelServer(script);
   after(() => server.close());

@@ -3,6 +3,8 @@ import { LIMITS } from '../../kernel/limits.ts';
 import type { Millis } from '../../kernel/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Model } from '../../ports/model.ts';
+import { anthropic, ANTHROPIC_URL } from './anthropic.ts';
+import { knownModel } from './catalogue.ts';
 import { keepAliveFetch, type ModelFetch } from './keep-alive-fetch.ts';
 import { openAiCompatible } from './openai-compatible.ts';
 import { rehearsalModel } from './rehearsal.ts';
@@ -27,12 +29,15 @@ export async function discoverModel(
 ): Promise<DiscoveredModel> {
   const fetch = parts.fetch ?? keepAliveFetch();
   const { clock } = parts;
-  const openAiKey = keyIn(env, 'OPENAI_API_KEY');
-  if (openAiKey !== undefined) {
-    const model = await openAi(openAiKey, { clock, fetch });
-    return { model, why: `OPENAI_API_KEY is set, so it is ${model.name} of OpenAI`, skipped: [] };
+  for (const { variable, company, build, ...model } of HOSTED) {
+    const apiKey = keyIn(env, variable);
+    if (apiKey === undefined) continue;
+    const { price, contextWindow, outputTokensMax } = (await knownModel(model)) ?? UNKNOWN;
+    const rest = { price, contextWindow, outputTokensMax, timeouts: TIMEOUTS, clock, fetch };
+    const why = `${variable} is set, so it is ${model.name} of ${company}`;
+    return { model: build({ ...model, ...rest, apiKey }), why, skipped: [] };
   }
-  const skipped = ['ANTHROPIC_API_KEY', 'GEMINI_API_KEY']
+  const skipped = ['GEMINI_API_KEY']
     .filter((name) => keyIn(env, name) !== undefined)
     .map((name) => `${name} is set, but its provider is not supported yet`);
   const name = await firstLocalModel({ clock, fetch });
@@ -55,8 +60,26 @@ const LOCAL_LIST_BYTES_MAX = 1_000_000;
 /** Local servers cut a longer request without a word, and do not say how long one may be. */
 const LOCAL_CONTEXT_TOKENS = 8_192;
 export const OPENAI_URL = 'https://api.openai.com/v1';
-/** Cheap, because nobody chose it, and with tools in the chat completions interface. */
-const OPENAI_MODEL = 'gpt-5-mini';
+const UNKNOWN = { price: undefined, contextWindow: 128_000, outputTokensMax: undefined };
+/** Cheap ones, because nobody chose them, that call tools. */
+const HOSTED = [
+  {
+    variable: 'OPENAI_API_KEY',
+    company: 'OpenAI',
+    provider: 'openai',
+    baseURL: OPENAI_URL,
+    name: 'gpt-5-mini',
+    build: openAiCompatible,
+  },
+  {
+    variable: 'ANTHROPIC_API_KEY',
+    company: 'Anthropic',
+    provider: 'anthropic',
+    baseURL: ANTHROPIC_URL,
+    name: 'claude-haiku-4-5',
+    build: anthropic,
+  },
+] as const;
 const TIMEOUTS = { firstTokenMs: LIMITS.modelFirstTokenMs, callMs: LIMITS.modelCallMs };
 
 function keyIn(
@@ -65,21 +88,6 @@ function keyIn(
 ): string | undefined {
   const key = env[name]?.trim();
   return key === '' ? undefined : key;
-}
-
-async function openAi(apiKey: string, parts: Parts): Promise<Model> {
-  const { OPENAI_MODELS } = await import('@earendil-works/pi-ai/providers/openai.models');
-  const { contextWindow, cost } = OPENAI_MODELS[OPENAI_MODEL];
-  return openAiCompatible({
-    provider: 'openai',
-    baseURL: OPENAI_URL,
-    name: OPENAI_MODEL,
-    apiKey,
-    contextWindow,
-    timeouts: TIMEOUTS,
-    price: { input: cost.input, output: cost.output },
-    ...parts,
-  });
 }
 
 function local(name: string, parts: Parts): Model {

@@ -1,8 +1,8 @@
-import { isObject, parseJson, type Json } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
 import { REDACTED } from '../../kernel/redact.ts';
-import { SECOND, type Instant } from '../../kernel/time.ts';
+import type { Instant } from '../../kernel/time.ts';
 import type { ModelOutcome } from '../../ports/model.ts';
+import { errorIn, errorInside, type ProviderError } from './provider-error.ts';
+import { retryAtOf } from './retry-at.ts';
 import type { WireRecord } from './wire.ts';
 
 export type ModelFault = Extract<ModelOutcome, { kind: 'fault' }>;
@@ -20,8 +20,41 @@ export interface LibraryEnd {
 }
 
 const MESSAGE_CHARS_MAX = 500;
-/** Statuses below 500 that may pass; every other one is permanent. */
-const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+/** Statuses below 500 that may pass; every other one is permanent. 498 is one provider's "busy". */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 429, 498]);
+const SCOPES_OF_STATUS: Readonly<Record<number, ModelFault['scope']>> = {
+  401: 'account',
+  402: 'account',
+  403: 'account',
+  404: 'model',
+};
+/** Codes that say more than the status they come with. */
+const TELLING_CODES: ReadonlyMap<string, NonNullable<ModelFault['scope']>> = new Map([
+  ...[
+    'insufficient_quota',
+    'insufficient_balance',
+    'insufficient_credits',
+    'exceeded_current_quota_error',
+    'billing_hard_limit_reached',
+    'billing_not_active',
+    'account_deactivated',
+    'invalid_api_key',
+    'api_key_invalid',
+  ].map((code) => [code, 'account'] as const),
+  ...[
+    'model_not_found',
+    'model_not_available',
+    'model_decommissioned',
+    'model_deprecated',
+    'invalid_model',
+    'deploymentnotfound',
+  ].map((code) => [code, 'model'] as const),
+  ...['context_length_exceeded', 'content_filter', 'content_policy_violation'].map(
+    (code) => [code, 'request'] as const,
+  ),
+]);
+/** Words for "I will not answer this". */
+const REFUSING_FINISHES: ReadonlySet<string> = new Set(['content_filter', 'refusal', 'sensitive']);
 const CODE = /^[A-Za-z0-9_.-]{1,60}$/;
 
 const OWN_ENDS: Readonly<Record<OwnEnd, readonly [ModelFault['class'], string]>> = {
@@ -52,7 +85,7 @@ export function foreignFault(record: WireRecord, end: LibraryEnd, now: Instant):
   if (record.isUnreadable) {
     return faultOf('nonsense', 'unreadable', 'neither an event stream nor a reply as JSON');
   }
-  return streamFault(record, end);
+  return streamFault(record, end, now);
 }
 
 /** Takes secrets, line breaks and length from a text that somebody else wrote. */
@@ -70,24 +103,64 @@ function connectFault(error: unknown): ModelFault {
 }
 
 function statusFault(record: WireRecord, status: number, now: Instant): ModelFault {
-  const isPassing = status >= 500 || PASSING_STATUSES.has(status);
-  const said = errorIn(record.errorText)?.message ?? record.errorText;
-  return {
-    ...faultOf(isPassing ? 'transient' : 'refused', `http_${status}`, `HTTP ${status}: ${said}`),
-    retryAt: isPassing ? retryAtOf(record.retryAfter, now) : null,
-  };
+  const error = errorIn(record.errorText);
+  const message = `HTTP ${status}: ${error?.message ?? record.errorText}`;
+  return { ...judged(status, error, message), ...instantOf(record, error, { status, now }) };
+}
+
+/**
+ * What a failure is, by its status and codes alone (INC-074): some codes tell more than their status,
+ * as an empty account that is answered like a limit.
+ */
+function judged(
+  status: number | null,
+  error: ProviderError | undefined,
+  message: string,
+): ModelFault {
+  const telling = error?.codes.find((code) => TELLING_CODES.has(code));
+  const scope = telling === undefined ? undefined : TELLING_CODES.get(telling);
+  const told = status === null ? undefined : SCOPES_OF_STATUS[status];
+  if (telling !== undefined && scope !== told) return refusal(telling, message, scope);
+  if (status === null) return faultOf('transient', 'stream_error', message);
+  const code = `http_${status}`;
+  if (status >= 500 || PASSING_STATUSES.has(status)) return faultOf('transient', code, message);
+  return refusal(code, message, SCOPES_OF_STATUS[status]);
+}
+
+function refusal(
+  code: string,
+  message: string,
+  scope: ModelFault['scope'] = 'request',
+): ModelFault {
+  return { ...faultOf('refused', code, message), scope };
+}
+
+/** Only of a limit: an overload that names an instant is still no quota. */
+function instantOf(
+  { header }: WireRecord,
+  error: ProviderError | undefined,
+  { status, now }: { readonly status: number | null; readonly now: Instant },
+): Pick<ModelFault, 'retryAt'> {
+  const isLimit = status === 429 && !error?.codes.some((code) => TELLING_CODES.has(code));
+  return { retryAt: isLimit ? retryAtOf({ header, fields: error?.fields }, now) : null };
 }
 
 function finishFault(finish: string): ModelFault {
-  const isRefusal = finish === 'content_filter';
   const code = CODE.test(finish) ? finish : 'finish';
-  return faultOf(isRefusal ? 'refused' : 'transient', code, `the provider ended with ${finish}`);
+  const message = `the provider ended with ${finish}`;
+  return REFUSING_FINISHES.has(finish)
+    ? refusal(code, message)
+    : faultOf('transient', code, message);
 }
 
 /** A stream that ended in an error: one inside it, a bad finish, broken off or never begun. */
-function streamFault(record: WireRecord, end: LibraryEnd): ModelFault {
-  const inside = errorInside(record.lastPiece);
-  if (inside !== undefined) return insideFault(inside);
+function streamFault(record: WireRecord, end: LibraryEnd, now: Instant): ModelFault {
+  const inside = errorInside(record.lastPiece) ?? errorIn(end.message);
+  if (inside !== undefined) {
+    const { status } = inside;
+    const fault = judged(status, inside, inside.message);
+    return { ...fault, ...instantOf(record, inside, { status, now }) };
+  }
   if (end.finish !== undefined) return finishFault(end.finish);
   if (record.failure !== null) {
     return faultOf('transient', 'cut_stream', reasonOf(record.failure.error));
@@ -96,51 +169,6 @@ function streamFault(record: WireRecord, end: LibraryEnd): ModelFault {
   return end.hasBegun
     ? faultOf('transient', 'cut_stream', 'the stream ended without a finish')
     : faultOf('transient', 'empty', 'the stream carried nothing');
-}
-
-function insideFault(error: ProviderError): ModelFault {
-  const { status } = error;
-  const isPermanent = status !== null && status < 500 && !PASSING_STATUSES.has(status);
-  const code = status === null ? 'stream_error' : `http_${status}`;
-  return faultOf(isPermanent ? 'refused' : 'transient', code, error.message);
-}
-
-interface ProviderError {
-  readonly message: string;
-  /** The HTTP status that it names, when it does. */
-  readonly status: number | null;
-}
-
-function errorInside(piece: Uint8Array | null): ProviderError | undefined {
-  if (piece === null) return undefined;
-  const lines = new TextDecoder().decode(piece).split(/\r?\n/).toReversed();
-  return lines
-    .filter((line) => line.startsWith('data:'))
-    .map((line) => errorIn(line.slice('data:'.length)))
-    .find((error) => error !== undefined);
-}
-
-function errorIn(text: string): ProviderError | undefined {
-  const parsed = parseJson(text, LIMITS.jsonDepthMax);
-  if (!parsed.ok || !isObject(parsed.value)) return undefined;
-  const { error } = parsed.value;
-  if (typeof error === 'string') return { message: error, status: null };
-  if (!isObject(error)) return undefined;
-  const message = typeof error['message'] === 'string' ? error['message'] : JSON.stringify(error);
-  return { message, status: statusIn(error['status']) ?? statusIn(error['code']) };
-}
-
-function statusIn(value: Json | undefined): number | null {
-  const status = typeof value === 'string' ? Number(value) : value;
-  return typeof status === 'number' && status >= 400 && status < 600 ? status : null;
-}
-
-/** Seconds or an HTTP date; null when it says neither. Never before `now`. */
-function retryAtOf(value: string | null, now: Instant): Instant | null {
-  if (value === null) return null;
-  const seconds = Number(value);
-  const at = Number.isFinite(seconds) ? now + seconds * SECOND : Date.parse(value);
-  return Number.isFinite(at) ? Math.max(now, Math.round(at)) : null;
 }
 
 function faultOf(kind: ModelFault['class'], code: string, message: string): ModelFault {

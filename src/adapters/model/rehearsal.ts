@@ -18,7 +18,10 @@ export function rehearsalModel(): Model {
     provider: NAME,
     name: NAME,
     price: 'free',
+    rates: { input: 0, output: 0 },
+    account: NAME,
     contextWindow: 128_000,
+    probe: () => Promise.resolve('alive'),
     async call(request, live) {
       if (live.signal.aborted) return ownFault('aborted');
       live.onModel(NAME, NAME);

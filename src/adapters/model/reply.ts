@@ -3,12 +3,7 @@ import type { AssistantMessage, AssistantMessageEvent } from '@earendil-works/pi
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Model, ModelCall, ModelOutcome, ModelUsage } from '../../ports/model.ts';
 import type { OwnEnd } from './fault.ts';
-
-/** US dollars for a million tokens. */
-export interface Price {
-  readonly input: number;
-  readonly output: number;
-}
+import { priced, type Price } from './price.ts';
 
 type Live = Parameters<Model['call']>[1];
 type Reply = Extract<ModelOutcome, { kind: 'reply' }>;
@@ -16,7 +11,18 @@ type Reply = Extract<ModelOutcome, { kind: 'reply' }>;
 const UNREPORTED = 'unreported';
 const NAME_CHARS_MAX = 200;
 const BYTES_PER_TOKEN = 4;
-const FAULTY_FINISHES: ReadonlySet<string> = new Set(['content_filter', 'network_error', 'error']);
+const FAULTY_FINISHES: ReadonlySet<string> = new Set([
+  'content_filter',
+  'refusal',
+  'sensitive',
+  'network_error',
+  'error',
+]);
+/** What the output limit is called where the library does not know it. */
+const LIMIT_FINISHES: ReadonlySet<string> = new Set([
+  'max_tokens',
+  'model_context_window_exceeded',
+]);
 
 /** Follows one streamed reply: passes on what is live, keeps what the library drops, counts. */
 export class ReplyReader {
@@ -105,7 +111,8 @@ export class ReplyReader {
 
   #estimate(price: Price | undefined, requestBytes: number): ModelUsage {
     const tokens = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN);
-    return priced(tokens(requestBytes), tokens(this.#bytes), price);
+    const counted = { input: tokens(requestBytes), output: tokens(this.#bytes) };
+    return priced({ ...counted, cacheRead: 0, cacheWrite: 0 }, price);
   }
 }
 
@@ -120,17 +127,7 @@ export function isWhole(message: AssistantMessage): boolean {
 
 /** The usage that was reported; null when none was. Cost is in millionths of a US dollar. */
 export function usageOf(message: AssistantMessage, price: Price | undefined): ModelUsage | null {
-  const { input, output, cacheRead, cacheWrite, totalTokens } = message.usage;
-  return totalTokens === 0 ? null : priced(input + cacheRead + cacheWrite, output, price);
-}
-
-/** A dollar for a million tokens is a millionth of a dollar for one. */
-function priced(inputTokens: number, outputTokens: number, price: Price | undefined): ModelUsage {
-  const cost =
-    price === undefined
-      ? null
-      : Math.round(inputTokens * price.input + outputTokens * price.output);
-  return { inputTokens, outputTokens, cost };
+  return message.usage.totalTokens === 0 ? null : priced(message.usage, price);
 }
 
 function textOf(message: AssistantMessage): string {
@@ -138,7 +135,7 @@ function textOf(message: AssistantMessage): string {
 }
 
 function isCutAtLimit(message: AssistantMessage): boolean {
-  return message.stopReason === 'length' || message.rawStopReason === 'max_tokens';
+  return message.stopReason === 'length' || LIMIT_FINISHES.has(message.rawStopReason ?? '');
 }
 
 function nameFrom(reported: string): string {

@@ -2,14 +2,14 @@ import type { Millis } from '../../kernel/time.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelFetch, ModelResponse } from './keep-alive-fetch.ts';
-import { streamFromJson } from './json-reply.ts';
 
 /** What was seen on the wire of one call. The library shows only parts of it, and in its own words. */
 export interface WireRecord {
   requestBytes: number;
   /** Null until an answer began. */
   status: number | null;
-  retryAfter: string | null;
+  /** A header of the answer; null before it began. */
+  header: (name: string) => string | null;
   /** The beginning of the body of an answer that is an error. */
   errorText: string;
   /** The transport's failure: before the answer began, or in its body. */
@@ -21,8 +21,13 @@ export interface WireRecord {
 }
 
 export interface WireSettings {
+  /** Where the one request goes, whatever address the library makes of it. */
+  readonly url: string;
   readonly fetch: ModelFetch;
+  /** All that are sent but those of the body. */
   readonly headers: Record<string, string>;
+  /** A reply in one document as the events of a stream; undefined when it is none. */
+  readonly streamFromJson: (text: string) => string | undefined;
   readonly clock: Clock;
   /** Ends the request. Aborting it after the end of the answer does nothing. */
   readonly signal: AbortSignal;
@@ -36,6 +41,10 @@ const ERROR_BYTES_MAX = 16_384;
 /** What may follow `[DONE]` until the connection is given up instead of kept. */
 const TAIL_BYTES_MAX = 65_536;
 const TAIL_MS: Millis = 1_000;
+const BODY_HEADERS = {
+  accept: 'text/event-stream, application/json',
+  'content-type': 'application/json',
+};
 const SNIFFED_BYTES = 16;
 const EVENT_STREAM_START = /^\uFEFF?\s*(?:data|event|id|retry)?:/;
 
@@ -51,7 +60,7 @@ export function openWire(settings: WireSettings): {
   const record: WireRecord = {
     requestBytes: 0,
     status: null,
-    retryAfter: null,
+    header: () => null,
     errorText: '',
     failure: null,
     isUnreadable: false,
@@ -60,10 +69,10 @@ export function openWire(settings: WireSettings): {
   let isUsed = false;
   return {
     record,
-    async fetch(url, init) {
+    async fetch(_url, init) {
       if (isUsed) throw new Error('one request per call');
       isUsed = true;
-      const response = await ask(settings, record, { url: addressOf(url), body: init?.body });
+      const response = await ask(settings, record, init?.body);
       return response.status >= 200 && response.status < 300
         ? readable(settings, record, response)
         : refused(record, response);
@@ -74,34 +83,25 @@ export function openWire(settings: WireSettings): {
 async function ask(
   settings: WireSettings,
   record: WireRecord,
-  request: { readonly url: string; readonly body: unknown },
+  given: unknown,
 ): Promise<ModelResponse> {
-  const body = typeof request.body === 'string' ? request.body : '';
+  const body = typeof given === 'string' ? given : '';
   record.requestBytes = Buffer.byteLength(body);
   try {
-    const response = await settings.fetch(request.url, {
+    const response = await settings.fetch(settings.url, {
       method: 'POST',
-      headers: settings.headers,
+      headers: { ...BODY_HEADERS, ...settings.headers },
       body,
       signal: settings.signal,
       redirect: 'manual',
     });
     record.status = response.status;
-    record.retryAfter = retryAfterOf(response);
+    record.header = (name) => response.headers.get(name);
     return response;
   } catch (error) {
     record.failure = { stage: 'connect', error };
     throw error;
   }
-}
-
-function addressOf(url: string | URL | Request): string {
-  return url instanceof Request ? url.url : String(url);
-}
-
-function retryAfterOf(response: ModelResponse): string | null {
-  const precise = Number(response.headers.get('retry-after-ms') ?? Number.NaN);
-  return Number.isFinite(precise) ? String(precise / 1_000) : response.headers.get('retry-after');
 }
 
 /** The library only has to stop; the status and the text are in the record. */
@@ -128,7 +128,9 @@ async function readable(
   }
   const [start, whole] = await sniff(body);
   if (start === '' || EVENT_STREAM_START.test(start)) return new Response(whole, { headers });
-  const events = start.trimStart().startsWith('{') ? await asStream(record, whole) : undefined;
+  const events = start.trimStart().startsWith('{')
+    ? await asStream(settings, record, whole)
+    : undefined;
   if (events !== undefined) return new Response(events, { headers });
   record.isUnreadable = true;
   await whole.cancel();
@@ -136,11 +138,12 @@ async function readable(
 }
 
 async function asStream(
+  settings: WireSettings,
   record: WireRecord,
   body: ReadableStream<Uint8Array>,
 ): Promise<string | undefined> {
   const { text, isWhole } = await readText(body, LIMITS.modelReplyBytesMax);
-  const events = isWhole ? streamFromJson(text) : undefined;
+  const events = isWhole ? settings.streamFromJson(text) : undefined;
   if (events !== undefined) record.lastPiece = new TextEncoder().encode(events);
   return events;
 }

@@ -23,14 +23,10 @@ export function checkGiven(given: Given): Checked {
   };
 }
 
-/** `whileBusy: wait` says what happens today, so it is true although the other ways are not built. */
-const TRUE_TODAY: Partial<Record<ConfigName, readonly unknown[]>> = { whileBusy: ['wait'] };
-
 function checkLater(given: Given, row: ConfigKey, value: unknown): Checked {
-  const today = [row.initial, ...(TRUE_TODAY[given.name] ?? [])];
-  const accepted = saysOff(given.value) || today.some((one) => isDeepStrictEqual(given.value, one));
+  const accepted = saysOff(given.value) || isDeepStrictEqual(given.value, row.initial);
   if (accepted) return { kind: 'value', value };
-  const allowed = today.filter((one) => one !== undefined).map((one) => shown(one));
+  const allowed = row.initial === undefined ? [] : [shown(row.initial)];
   return {
     kind: 'problems',
     problems: [
@@ -59,9 +55,19 @@ function whatOf(given: Given, row: ConfigKey, issue: z.core.$ZodIssue): string {
     const [name = ''] = issue.keys;
     return `unknown key ${name}${suggestion(name, row.fields ?? [])}`;
   }
+  if (isMissing(given.value, issue.path)) return 'is missing';
   // A list or a map may hold a secret that somebody wrote in the clear.
   const plain = row.hidden !== true && typeof given.value !== 'object';
   return plain ? `${JSON.stringify(given.value)} is not allowed` : 'this value is not allowed';
+}
+
+function isMissing(value: unknown, path: readonly PropertyKey[]): boolean {
+  let inner = value;
+  for (const name of path) {
+    if (typeof inner !== 'object' || inner === null) return false;
+    inner = Reflect.get(inner, name);
+  }
+  return inner === undefined;
 }
 
 function shown(value: unknown): string {

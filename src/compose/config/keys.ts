@@ -1,8 +1,24 @@
 import { z } from 'zod';
 import { LIMITS } from '../../kernel/limits.ts';
 import { USD } from '../../kernel/money.ts';
-import { DAY, SECOND } from '../../kernel/time.ts';
-import { apiKey, duration, httpUrl, secretSource, timeZone } from './values.ts';
+import { DAY, HOUR, SECOND } from '../../kernel/time.ts';
+import {
+  agentName,
+  anAgent,
+  apiKey,
+  CONTEXT_WINDOW,
+  contextWindow,
+  duration,
+  httpUrl,
+  MODEL_VALUES,
+  modelName,
+  otherModel,
+  SECRET_VALUES,
+  secretSource,
+  timeoutSeconds,
+  timeZone,
+  words,
+} from './values.ts';
 
 /** One key of the configuration: what it takes, where else it comes from, and what it is for. */
 export interface ConfigKey<S extends z.ZodType = z.ZodType> {
@@ -15,8 +31,10 @@ export interface ConfigKey<S extends z.ZodType = z.ZodType> {
   readonly env?: string;
   /** `path`: relative to the file that names it. `number`: read as one from the environment. */
   readonly reads?: 'path' | 'number';
-  /** The names that an entry of a list may have, for suggestions. */
+  /** The names that an entry of a list or a map may have, for suggestions. */
   readonly fields?: readonly string[];
+  /** Which of them are paths, relative to the file that names them. */
+  readonly pathFields?: readonly string[];
   /** May hold a password: an error does not repeat it, and `config show` masks it. */
   readonly hidden?: true;
   /** The feature is not built yet: only its default, or `off`, is accepted. */
@@ -63,9 +81,21 @@ function later(values: string, about: string, initial?: unknown): ConfigKey<z.Zo
   return { schema: z.unknown(), values, about, later: true, initial };
 }
 
-const SECRET = '{ env: NAME } or { file: PATH }, never the secret itself';
 const COUNT_MAX = 1_000_000_000;
 const SECONDS_MAX = DAY / SECOND;
+const MODEL_FIELDS = [
+  'provider',
+  'baseURL',
+  'name',
+  'apiKey',
+  'env',
+  'file',
+  'contextWindow',
+  'timeoutSeconds',
+  'price',
+  'input',
+  'output',
+];
 
 /** Every key of `sekisho.yaml`. The schema, the errors, `sekisho config keys` and the docs read it. */
 export const CONFIG_KEYS = {
@@ -103,7 +133,7 @@ export const CONFIG_KEYS = {
   }),
   'api.keys': key({
     schema: z.array(apiKey),
-    values: `a list of { name, scopes: [run, read, admin], secret: ${SECRET} }`,
+    values: `a list of { name, scopes: [run, read, admin], secret: ${SECRET_VALUES} }`,
     initial: [],
     hidden: true,
     fields: ['name', 'scopes', 'secret', 'env', 'file'],
@@ -123,39 +153,56 @@ export const CONFIG_KEYS = {
     schema: httpUrl,
     values: 'an http or https URL without a user name',
     hidden: true,
-    about: 'Where an openai-compatible server answers.',
+    about: 'Where the server answers; only openai-compatible has no address of its own.',
   }),
   'model.name': key({
-    schema: z.string().min(1),
+    schema: modelName,
     values: 'the name that the provider gives the model',
     about: 'Which of the models of the provider.',
   }),
   'model.apiKey': key({
     schema: secretSource,
-    values: SECRET,
+    values: SECRET_VALUES,
     hidden: true,
     fields: ['env', 'file'],
     about: 'The key for the provider.',
   }),
-  'model.contextWindow': whole(1000, 100_000_000, {
-    initial: 128_000,
+  'model.contextWindow': key({
+    schema: contextWindow,
+    values: 'a whole number from 1000 to 100000000',
+    initial: CONTEXT_WINDOW,
     about: 'How many tokens the model takes in one request.',
   }),
-  'model.timeoutSeconds': whole(1, SECONDS_MAX, {
+  'model.timeoutSeconds': key({
+    schema: timeoutSeconds,
+    values: `a whole number from 1 to ${SECONDS_MAX}`,
     initial: LIMITS.modelFirstTokenMs / SECOND,
     about: 'How long a model call may stay without its first token.',
   }),
-  'model.fallbacks': later('a list of models', 'Further models, in order.', []),
+  'model.fallbacks': key({
+    schema: z.array(otherModel),
+    values: `a list of ${MODEL_VALUES}`,
+    initial: [],
+    hidden: true,
+    fields: MODEL_FIELDS,
+    about: 'Further models, asked in this order when the first cannot answer.',
+  }),
   'model.price.input': amount(0, 1_000_000, { about: 'US dollars per million input tokens.' }),
   'model.price.output': amount(0, 1_000_000, { about: 'US dollars per million output tokens.' }),
   'models.assessment': later('a model', 'The model of the recovery assessment.'),
-  'models.classifier': later('a model', 'The model that assigns messages to tasks.'),
+  'models.classifier': key({
+    schema: otherModel,
+    values: MODEL_VALUES,
+    hidden: true,
+    fields: MODEL_FIELDS,
+    about: 'The model that assigns messages to tasks; without one it is the first model.',
+  }),
   'models.summary': later('a model', 'The model that writes summaries.'),
   'models.completion': later('a model', 'The model of the completion check.'),
 
   workspace: path({ initial: './workspace', about: 'The folder that the tools work in.' }),
   'agent.name': key({
-    schema: z.string().min(1).max(64),
+    schema: agentName,
     values: 'a name of at most 64 characters',
     initial: 'Sekisho',
     about: 'What the agent calls itself.',
@@ -164,34 +211,37 @@ export const CONFIG_KEYS = {
     initial: './AGENT.md',
     about: 'The standing instructions of the agent, read again at each turn.',
   }),
-  agents: later('a list of agents', 'Several agents on one host.', []),
+  agents: key({
+    schema: z.array(anAgent),
+    values: `a list of { name, instructions, workspace, model: ${MODEL_VALUES} }`,
+    initial: [],
+    hidden: true,
+    fields: ['name', 'instructions', 'workspace', 'model', 'fallbacks', 'memory', ...MODEL_FIELDS],
+    pathFields: ['instructions', 'workspace'],
+    about: 'Several agents on one host, in the place of agent; the first one is the default.',
+  }),
 
   'limits.turns': whole(1, COUNT_MAX, {
     initial: LIMITS.turnsPerTask,
-    about: 'Turns that a task may take; counted, not yet a bound.',
-    later: true,
+    about: 'Turns that a task may take.',
   }),
   'limits.tokens': whole(1, Number.MAX_SAFE_INTEGER, {
     initial: LIMITS.tokensPerTask,
-    about: 'Tokens that a task may use; counted, not yet a bound.',
-    later: true,
+    about: 'Tokens that a task may use.',
   }),
   'limits.costUsd': amount(0, 1_000_000, {
     initial: LIMITS.costPerTaskMicroUsd / USD,
-    about: 'US dollars that a task may cost; counted, not yet a bound.',
-    later: true,
+    about: 'US dollars that a task may cost, where the prices of its models are known.',
   }),
   'limits.continuations': whole(0, COUNT_MAX, {
     initial: LIMITS.continuationsPerTask,
     about: 'How often a task may continue itself.',
-    later: true,
   }),
   'limits.deadline': key({
     schema: duration,
     values: 'a duration as in 90s, 30m, 12h, 7d; or off',
     initial: `${LIMITS.taskDeadlineMs / DAY}d`,
-    about: 'How long a task may stay open; shown, not yet a bound.',
-    later: true,
+    about: 'How long a task may stay open.',
   }),
   'limits.concurrentConversations': whole(1, 1000, {
     initial: LIMITS.concurrentConversations,
@@ -224,22 +274,39 @@ export const CONFIG_KEYS = {
   'completionCheck.furtherTurns': later('a whole number', 'Turns after an "incomplete".', 2),
   'completionCheck.undecidable': later('end | block', 'What "undecidable" leads to.', 'end'),
 
-  'tools.command.approval': later(
-    'always | unsandboxed | never',
-    'When a command waits for a person.',
-    'unsandboxed',
-  ),
-  'tools.command.allow': later('a list of argv prefixes', 'Commands that need no approval.', []),
-  'tools.command.approver': later('any | other', 'Who may approve.', 'any'),
-  'tools.command.timeoutSeconds': later(
-    'seconds',
-    'How long a command may run unless the call says otherwise.',
-    LIMITS.toolCommandMs / SECOND,
-  ),
-  'tools.fetch.allow': later('a list of hosts', 'Private addresses that fetch may reach.', []),
-  'tools.approvalHours': later('hours', 'How long an approval stays open.', 24),
+  'tools.command.approval': choice(['always', 'unsandboxed', 'never'], {
+    initial: 'unsandboxed',
+    about: 'When a command waits for a person; unsandboxed: where the machine has no sandbox.',
+  }),
+  'tools.command.allow': key({
+    schema: z.array(words),
+    values: 'a list of the first words of commands as in [git, status]',
+    initial: [],
+    about: 'Commands that begin with exactly these words need no approval.',
+  }),
+  'tools.command.approver': choice(['any', 'other'], {
+    initial: 'any',
+    about: 'Who may approve; other: never the person who asked.',
+  }),
+  'tools.command.timeoutSeconds': whole(1, LIMITS.toolCommandMsMax / SECOND, {
+    initial: LIMITS.toolCommandMs / SECOND,
+    about: 'How long a command may run unless the call says otherwise.',
+  }),
+  'tools.fetch.allow': key({
+    schema: z.array(z.string().min(1)),
+    values: 'a list of host names and addresses',
+    initial: [],
+    about: 'Hosts that fetch may reach although they are private addresses.',
+  }),
+  'tools.approvalHours': amount(0.001, 8784, {
+    initial: LIMITS.approvalMs / HOUR,
+    about: 'How long an approval stays open; then the answer is no.',
+  }),
 
-  whileBusy: later('steer | wait | interrupt | collect', 'What a message meets.', 'steer'),
+  whileBusy: choice(['steer', 'wait', 'interrupt', 'collect'], {
+    initial: 'steer',
+    about: 'What a message meets that arrives while a turn runs.',
+  }),
   timeZone: key({
     schema: timeZone,
     values: 'a zone of the tz database as in Europe/Berlin',
@@ -279,6 +346,7 @@ type ValueOf<K extends ConfigName> =
 type OptionalName =
   | `api.tls.${string}`
   | `model.${'provider' | 'baseURL' | 'name' | 'apiKey' | `price.${string}`}`
+  | 'models.classifier'
   | 'timeZone'
   | 'tick.seconds';
 

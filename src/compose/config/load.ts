@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { checkGiven, initialValues } from './check.ts';
 import type { Given } from './file.ts';
 import { CONFIG_NAMES, rowOf, type ConfigName, type ConfigValues } from './keys.ts';
-import { ConfigBroken, type ConfigProblem } from './problem.ts';
+import { ConfigBroken, NOT_GIVEN, type ConfigProblem } from './problem.ts';
 import { contradictions } from './rules.ts';
 import { readSecrets, type ConfigSecrets } from './secrets.ts';
 
@@ -73,7 +73,7 @@ class Merged {
   }
 
   whereOf(name: ConfigName, path: readonly PropertyKey[] = []): string {
-    return this.#given.get(name)?.whereOf(path) ?? 'default';
+    return this.#given.get(name)?.whereOf(path) ?? NOT_GIVEN;
   }
 
   origins(): ReadonlyMap<ConfigName, string> {
@@ -81,9 +81,23 @@ class Merged {
   }
 
   #set(name: ConfigName, value: unknown, folder: string): void {
-    const isPath = rowOf(name).reads === 'path' && typeof value === 'string';
-    this.#values.set(name, isPath ? resolve(folder, value) : value);
+    const { reads, pathFields = [] } = rowOf(name);
+    const isPath = reads === 'path' && typeof value === 'string';
+    const placed = Array.isArray(value)
+      ? value.map((entry: unknown) => withPaths(entry, pathFields, folder))
+      : value;
+    this.#values.set(name, isPath ? resolve(folder, value) : placed);
   }
+}
+
+/** An entry of a list with these of its fields as paths from `folder`. */
+function withPaths(entry: unknown, fields: readonly string[], folder: string): unknown {
+  if (typeof entry !== 'object' || entry === null) return entry;
+  const pairs = Object.entries(entry).map(([name, value]) => {
+    const isPath = fields.includes(name) && typeof value === 'string';
+    return [name, isPath ? resolve(folder, value) : value];
+  });
+  return Object.fromEntries(pairs);
 }
 
 interface NamedText {

@@ -1,3 +1,6 @@
+/** Where a value was said that nobody said. */
+export const NOT_GIVEN = 'default';
+
 /** One thing that is wrong with a configuration, said so that it can be mended without looking further. */
 export interface ConfigProblem {
   /** Where it was said: `sekisho.yaml:12`, `SEKISHO_PORT`, `--port`. */

@@ -1,17 +1,20 @@
 import { isLoopback } from '../../http/loopback.ts';
+import { isInside } from '../folders.ts';
 import type { ConfigName, ConfigValues } from './keys.ts';
-import type { ConfigProblem } from './problem.ts';
+import { allModels, modelsIn, type ModelSettings } from './models.ts';
+import { NOT_GIVEN, type ConfigProblem } from './problem.ts';
+
+type WhereOf = (name: ConfigName, path?: readonly PropertyKey[]) => string;
 
 /** What is wrong between keys that are each fine alone. */
-export function contradictions(
-  values: ConfigValues,
-  whereOf: (name: ConfigName, path?: readonly PropertyKey[]) => string,
-): ConfigProblem[] {
+export function contradictions(values: ConfigValues, whereOf: WhereOf): ConfigProblem[] {
   const found = [
     aboutTls(values),
     ...aboutBind(values),
     ...aboutKeyNames(values),
-    ...aboutModel(values),
+    ...aboutFirstModel(values, whereOf),
+    ...allModels(modelsIn(values)).flatMap(aboutModel),
+    ...aboutAgents(values, whereOf),
     aboutPrice(values),
     aboutLease(values),
   ];
@@ -19,7 +22,7 @@ export function contradictions(
     .filter((objection) => objection !== undefined)
     .map(({ key, what, allowed = '', path = [] }) => ({
       where: whereOf(key, path),
-      key,
+      key: [key, ...path.map(String)].join('.'),
       what,
       allowed,
     }));
@@ -73,27 +76,67 @@ function aboutKeyNames(values: ConfigValues): Objection[] {
   });
 }
 
-function aboutModel(values: ConfigValues): Objection[] {
-  const provider = values['model.provider'];
-  const found: Objection[] = [];
-  if (provider !== undefined && !PROVIDERS.includes(provider)) {
+/** What belongs to a first model while none is named. */
+function aboutFirstModel(values: ConfigValues, whereOf: WhereOf): Objection[] {
+  if (values['model.provider'] !== undefined) return [];
+  return MODEL_KEYS.filter((key) => whereOf(key) !== NOT_GIVEN)
+    .slice(0, 1)
+    .map((key) => ({ key, what: 'is given without model.provider' }));
+}
+
+function aboutModel(model: ModelSettings): Objection[] {
+  const { provider, place } = model;
+  const at = (name: string): Pick<Objection, 'key' | 'path'> =>
+    place.key === 'model.provider'
+      ? { key: place.key }
+      : { key: place.key, path: [...place.path, name] };
+  if (provider === undefined) {
+    const what = 'a model without a provider is one of model.provider, which is not given';
+    return [{ key: place.key, path: place.path, what, allowed: PROVIDERS.join(' | ') }];
+  }
+  if (!PROVIDERS.includes(provider)) {
     const what = LATER_PROVIDERS.includes(provider)
       ? `${provider} is not built yet in this version`
       : `${provider} is no provider that this version knows`;
-    return [{ key: 'model.provider', what, allowed: PROVIDERS.join(' | ') }];
+    return [{ ...at('provider'), what, allowed: PROVIDERS.join(' | ') }];
   }
-  const needs = (key: ConfigName): void => {
-    if (values[key] === undefined) {
-      found.push({ key: 'model.provider', what: `${provider} needs ${key} as well` });
-    }
-  };
-  if (provider === 'openai-compatible') needs('model.baseURL');
-  if (provider !== undefined && provider !== 'rehearsal') needs('model.name');
-  if (provider === 'openai') needs('model.apiKey');
-  if (provider === undefined && MODEL_KEYS.some((key) => values[key] !== undefined)) {
-    found.push({ key: 'model.name', what: 'is given without model.provider' });
-  }
-  return found;
+  const needed = NEEDED[provider] ?? [];
+  return needed
+    .filter(
+      (name) => model[name] === undefined && !(name === 'apiKey' && model.baseURL !== undefined),
+    )
+    .map((name) => {
+      const whole = place.key === 'model.provider' ? `model.${name}` : name;
+      return { key: place.key, path: place.path, what: `${provider} needs ${whole} as well` };
+    });
+}
+
+function aboutAgents(values: ConfigValues, whereOf: WhereOf): Objection[] {
+  const { agents } = values;
+  if (agents.length === 0) return [];
+  const single = (['agent.name', 'agent.instructions'] as const)
+    .filter((key) => whereOf(key) !== NOT_GIVEN)
+    .map((key) => ({ key, what: 'is of the only agent, and agents names several' }));
+  const names = agents.map(({ name }) => name);
+  const twice = names.flatMap((name, at) =>
+    names.indexOf(name) === at
+      ? []
+      : [{ key: 'agents' as const, path: [at, 'name'], what: `two agents are called ${name}` }],
+  );
+  return [...single, ...twice, ...aboutWorkspaces(values)];
+}
+
+/** Nothing crosses between agents (T-21), so no file of one lies within reach of another. */
+function aboutWorkspaces(values: ConfigValues): Objection[] {
+  const folders = values.agents.map(({ workspace }) => workspace ?? values.workspace);
+  return folders.flatMap((folder, at) => {
+    const other = folders
+      .slice(0, at)
+      .find((one) => isInside(one, folder) || isInside(folder, one));
+    if (other === undefined) return [];
+    const what = `the workspaces ${other} and ${folder} lie in one another`;
+    return [{ key: 'agents', path: [at], what, allowed: 'a folder of its own for each agent' }];
+  });
 }
 
 function aboutPrice(values: ConfigValues): Objection | undefined {
@@ -103,9 +146,15 @@ function aboutPrice(values: ConfigValues): Objection | undefined {
   return { key, what: 'a price has both parts', allowed: 'input and output, or neither' };
 }
 
-const PROVIDERS: readonly string[] = ['openai', 'openai-compatible', 'rehearsal'];
-const LATER_PROVIDERS: readonly string[] = ['anthropic', 'google'];
-const MODEL_KEYS = ['model.name', 'model.baseURL', 'model.apiKey'] as const;
+const PROVIDERS: readonly string[] = ['openai', 'anthropic', 'openai-compatible', 'rehearsal'];
+const LATER_PROVIDERS: readonly string[] = ['google'];
+/** What each of them cannot do without. */
+const NEEDED: Readonly<Record<string, readonly ('baseURL' | 'name' | 'apiKey')[]>> = {
+  openai: ['name', 'apiKey'],
+  anthropic: ['name', 'apiKey'],
+  'openai-compatible': ['baseURL', 'name'],
+};
+const MODEL_KEYS = ['model.name', 'model.baseURL', 'model.apiKey', 'model.fallbacks'] as const;
 
 function aboutLease(values: ConfigValues): Objection | undefined {
   if (values['lease.renewSeconds'] < values['lease.seconds']) return undefined;

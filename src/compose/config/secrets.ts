@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SECRET_CHARS_MIN } from '../../kernel/redact.ts';
 import type { ConfigName, ConfigValues } from './keys.ts';
+import { allModels, modelsIn, placeName } from './models.ts';
 import type { ConfigProblem } from './problem.ts';
 import { type ApiKeyConfig, type SecretSource } from './values.ts';
 
@@ -13,7 +14,8 @@ export interface ConfiguredKey {
 
 /** The values behind the sources. They live here alone and never in what is shown. */
 export interface ConfigSecrets {
-  readonly modelKey: string | undefined;
+  /** By the place of the key: `model.apiKey`, `model.fallbacks.0.apiKey`. */
+  readonly modelKeys: ReadonlyMap<string, string>;
   readonly apiKeys: readonly ConfiguredKey[];
 }
 
@@ -31,9 +33,7 @@ export async function readSecrets(
   values: ConfigValues,
   places: SecretPlaces,
 ): Promise<ConfigSecrets> {
-  const source = values['model.apiKey'];
-  const modelKey =
-    source === undefined ? undefined : await readSecret(source, places, ['model.apiKey', []]);
+  const modelKeys = await readModelKeys(values, places);
   const apiKeys: ConfiguredKey[] = [];
   for (const [at, entry] of values['api.keys'].entries()) {
     const place: Place = ['api.keys', [at, 'secret']];
@@ -45,7 +45,29 @@ export async function readSecrets(
     }
     apiKeys.push({ name: entry.name, scopes: entry.scopes, secret });
   }
-  return { modelKey, apiKeys };
+  return { modelKeys, apiKeys };
+}
+
+/** Each key once, however many models use it. */
+async function readModelKeys(
+  values: ConfigValues,
+  places: SecretPlaces,
+): Promise<ReadonlyMap<string, string>> {
+  const sources = new Map<string, { readonly source: SecretSource; readonly place: Place }>();
+  // The key of a first model without its provider is wrong twice, and both are told.
+  const alone = values['model.apiKey'];
+  if (alone !== undefined)
+    sources.set('model.apiKey', { source: alone, place: ['model.apiKey', []] });
+  for (const { apiKey, keyPlace } of allModels(modelsIn(values))) {
+    const place: Place = [keyPlace.key, keyPlace.path];
+    if (apiKey !== undefined) sources.set(placeName(keyPlace), { source: apiKey, place });
+  }
+  const keys = new Map<string, string>();
+  for (const [name, { source, place }] of sources) {
+    const key = await readSecret(source, places, place);
+    if (key !== undefined) keys.set(name, key);
+  }
+  return keys;
 }
 
 type Place = readonly [name: ConfigName, path: readonly PropertyKey[]];

@@ -1,5 +1,6 @@
 import { CONFIG_NAMES, rowOf, type ConfigName } from './keys.ts';
 import type { Config } from './load.ts';
+import { NOT_GIVEN } from './problem.ts';
 import { writeDuration } from './values.ts';
 
 /** A row of the table of keys, for people and for `--json`. */
@@ -40,7 +41,7 @@ export function shownValues(config: Config): readonly ShownValue[] {
   return CONFIG_NAMES.filter((name) => config.values[name] !== undefined).map((name) => ({
     key: name,
     value: shownValue(name, config.values[name]),
-    from: config.origins.get(name) ?? 'default',
+    from: config.origins.get(name) ?? NOT_GIVEN,
   }));
 }
 

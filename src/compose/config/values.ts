@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SCOPES } from '../../http/keys.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import { DAY, HOUR, MINUTE, SECOND, type Millis } from '../../kernel/time.ts';
 
 const UNITS: Readonly<Record<string, Millis>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
@@ -54,6 +55,59 @@ export const apiKey = z.strictObject({
   secret: secretSource,
 });
 export type ApiKeyConfig = z.output<typeof apiKey>;
+
+/** In tokens, of a model that says none. */
+export const CONTEXT_WINDOW = 128_000;
+
+export const SECRET_VALUES = '{ env: NAME } or { file: PATH }, never the secret itself';
+export const MODEL_VALUES = `{ provider, baseURL, name, apiKey: ${SECRET_VALUES}, contextWindow, timeoutSeconds, price: { input, output } }`;
+
+const TIMEOUT_SECONDS_MAX = DAY / SECOND;
+const RATE_MAX = 1_000_000;
+
+export const modelName = z.string().min(1).max(200);
+export const contextWindow = z.int().min(1000).max(100_000_000);
+export const timeoutSeconds = z.int().min(1).max(TIMEOUT_SECONDS_MAX);
+/** US dollars for a million tokens. */
+export const rate = z.number().min(0).max(RATE_MAX);
+
+/** A model beside the first one. Without a provider it is another model of the first one's. */
+export const otherModel = z.strictObject({
+  provider: z.string().min(1).optional(),
+  baseURL: httpUrl.optional(),
+  name: modelName.optional(),
+  apiKey: secretSource.optional(),
+  contextWindow: contextWindow.default(CONTEXT_WINDOW),
+  timeoutSeconds: timeoutSeconds.default(LIMITS.modelFirstTokenMs / SECOND),
+  price: z.strictObject({ input: rate, output: rate }).optional(),
+});
+
+export type OtherModel = z.output<typeof otherModel>;
+
+export const agentName = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(/^[^\p{C}\p{Z}](?:[^\p{C}]*[^\p{C}\p{Z}])?$/u);
+
+/** One of several agents. What it does not say is as for the only one. */
+export const anAgent = z.strictObject({
+  name: agentName,
+  instructions: z.string().min(1).optional(),
+  workspace: z.string().min(1).optional(),
+  model: otherModel.extend({ fallbacks: z.array(otherModel).optional() }).optional(),
+  memory: z.unknown().refine(saysOff).optional(),
+});
+export type AgentConfig = z.output<typeof anAgent>;
+
+/** A command's first words: as a list, or as they would be typed. */
+export const words = z.union([
+  z.array(z.string().min(1)).min(1),
+  z
+    .string()
+    .regex(/\S/)
+    .transform((text) => text.trim().split(/\s+/)),
+]);
 
 /** Says that a feature is not wanted: nothing, `off`, `false`, empty, or a map of such values. */
 export function saysOff(value: unknown): boolean {
