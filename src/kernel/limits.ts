@@ -101,7 +101,6 @@ export const LIMITS = {
   historyStepsMax: 200,
   /** Characters of histories that a host keeps between two turns of a conversation. */
   historyKeptChars: 16_000_000,
-  /** Share of the context window that earlier turns may fill, and how characters stand for tokens. */
-  historyShare: 0.6,
+  /** How characters stand for tokens where nobody has counted them. */
   charsPerToken: 3,
 } as const;

@@ -7,3 +7,35 @@ export const SECOND: Millis = 1_000;
 export const MINUTE: Millis = 60 * SECOND;
 export const HOUR: Millis = 60 * MINUTE;
 export const DAY: Millis = 24 * HOUR;
+
+const ISO =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,3})\d*)?)?(?:(Z)|([+-])(\d{2}):?(\d{2}))$/;
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** An instant written as ISO 8601 with its zone (`Z` or an offset); undefined for anything else. */
+export function readInstant(text: string): Instant | undefined {
+  const match = ISO.exec(text.trim());
+  if (match === null) return undefined;
+  const numbers = match.slice(1, 7).map((part) => Number(part ?? 0));
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = numbers;
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const days = (MONTH_DAYS[month - 1] ?? 0) + (month === 2 && isLeap ? 1 : 0);
+  if (day < 1 || day > days || hour > 23 || minute > 59 || second > 59) return undefined;
+  const milliseconds = Number((match[7] ?? '').padEnd(3, '0'));
+  const local =
+    daysBefore(year, month, day) * DAY + hour * HOUR + minute * MINUTE + second * SECOND;
+  const offset = Number(match[10] ?? 0) * HOUR + Number(match[11] ?? 0) * MINUTE;
+  return local + milliseconds - (match[9] === '-' ? -offset : offset);
+}
+
+/** Days from the epoch to a day of the Gregorian calendar, of any year from 0 on. */
+function daysBefore(year: number, month: number, day: number): number {
+  // March begins the year, so that the leap day is its last.
+  const y = month <= 2 ? year - 1 : year;
+  const era = Math.floor(y / 400);
+  const yearOfEra = y - era * 400;
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  const dayOfEra =
+    yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
+}

@@ -1,31 +1,56 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { hasEnded, TASK_MOVES, type TaskReason, type TaskState } from '../task/moves.ts';
-import { REASONS, typeCommand, waysOf, type ReasonEntry } from './reasons.ts';
+import { reasonEntry, REASONS, waysOf, type ReasonEntry } from './reasons.ts';
 
 const reasons = Object.entries(REASONS) as [TaskReason, ReasonEntry][];
 const states = Object.keys(TASK_MOVES) as TaskState[];
+const ID = 'task_7K2M9QX4R1T8WZ3C';
+const TASK = { id: ID, waitId: 'appr_1', outcomeData: '{"grant":"turns=+50"}' } as const;
 
 describe('a task that only a person can move on has one notice and a command', () => {
   for (const [reason, { state, level, notice, ways }] of reasons) {
-    test(`${reason}: ${state}`, () => {
+    test(`V8 ${reason}: ${state}`, () => {
       assert.equal(hasEnded(state), ways.length === 0);
-      assert.deepEqual(waysOf(state, reason), ways);
       assert.equal(level === null, notice === null);
-      if (state === 'blocked' || state === 'waiting') assert.equal(level, state);
+      if (state === 'blocked') assert.equal(level, 'blocked');
+      const typed = waysOf({ ...TASK, state, reason });
+      for (const way of ways) assert.ok(typed.some(({ effect }) => effect === way.effect));
+      for (const { command } of typed) assert.doesNotMatch(command, /[{}]|undefined| $/);
     });
   }
+
+  test('W-7 each command is typed with what it needs', () => {
+    const commands = (reason: TaskReason): readonly string[] =>
+      waysOf({ ...TASK, state: REASONS[reason].state, reason }).map(({ command }) => command);
+    assert.deepEqual(commands('budget_exhausted'), [`/extend ${ID} turns=+50`, `/stop ${ID}`]);
+    const asked = ['/approve appr_1', '/deny appr_1', `/stop ${ID}`, `/pause ${ID}`];
+    assert.deepEqual(commands('awaits_approval'), asked);
+    assert.deepEqual(commands('wait_elapsed'), [`/task-resume ${ID}`, `/stop ${ID}`]);
+    assert.deepEqual(commands('base_too_large'), ['/new', `/stop ${ID}`]);
+    // A pause would be a way around the assessment (R-1).
+    assert.deepEqual(commands('interrupted'), [`/stop ${ID}`]);
+  });
 });
 
 describe('a task without a reason can be stopped until it has ended', () => {
   for (const state of states) {
     test(state, () => {
-      const commands = waysOf(state, null).map((way) => typeCommand(way, 'task_7K2M9QX4R1T8WZ3C'));
-      assert.deepEqual(commands, hasEnded(state) ? [] : ['/stop task_7K2M9QX4R1T8WZ3C']);
+      const ways = waysOf({ ...TASK, state, reason: null }).map(({ command }) => command);
+      assert.equal(ways[0], hasEnded(state) ? undefined : `/stop ${ID}`);
     });
   }
 });
 
 test('a task that has ended has no command, whatever its reason was', () => {
-  assert.deepEqual(waysOf('stopped', 'interrupted'), []);
+  assert.deepEqual(waysOf({ ...TASK, state: 'stopped', reason: 'interrupted' }), []);
+});
+
+test('a reason of another version is no row, and its task can be stopped', () => {
+  assert.equal(reasonEntry('model_unavailable'), undefined);
+  assert.equal(reasonEntry(null), undefined);
+  const ways = waysOf({ ...TASK, state: 'blocked', reason: 'of_old' as TaskReason });
+  assert.deepEqual(ways, [
+    { command: `/stop ${ID}`, who: 'task_principal_or_admin', effect: 'stop' },
+  ]);
 });

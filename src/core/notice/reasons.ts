@@ -51,7 +51,14 @@ const DENY: Way = { command: '/deny {wait}', who: 'task_principal_or_admin', eff
 const NEW: Way = { command: '/new', who: 'person', effect: 'fresh' };
 
 function waiting(notice: string | null, ways: readonly Way[], reply: boolean): ReasonEntry {
-  return { state: 'waiting', level: notice === null ? null : 'waiting', notice, ways, reply, again: false };
+  return {
+    state: 'waiting',
+    level: notice === null ? null : 'waiting',
+    notice,
+    ways,
+    reply,
+    again: false,
+  };
 }
 
 function blocked(notice: string, ways: readonly Way[], reply: boolean): ReasonEntry {

@@ -26,10 +26,11 @@ const BOUNDS = {
 
 function task(change: Partial<TaskRecord> = {}): TaskRecord {
   const opened = openTask(
-    { id: 'task_1', conversationId: 'conv_1', agent: 'main' },
+    { id: 'task_1', conversationId: 'conv_1', sessionId: 'sess_1', agent: 'main' },
     {
       mandateText: 'count the files',
       mandatePrincipal: 'key:anna',
+      mandateAuthority: 'own',
       mandateOrigin: 'api',
       mandateAt: NOW,
       mandateHash: 'h',
@@ -58,9 +59,9 @@ describe('openTask', () => {
   });
 
   test('without a deadline it has none', () => {
-    const { conversationId, agent, id, ...rest } = task();
+    const { conversationId, sessionId, agent, id, ...rest } = task();
     const opened = openTask(
-      { id, conversationId, agent },
+      { id, conversationId, sessionId, agent },
       rest,
       { ...BOUNDS, deadlineMs: null },
       1,
@@ -72,6 +73,25 @@ describe('openTask', () => {
     const { enrollment, deadline, turnsLimit, tokensLimit, costLimit, continuationsLimit } = task();
     const grant = { enrollment, deadline, turnsLimit, tokensLimit, costLimit, continuationsLimit };
     assert.deepEqual(grantOf(task()), grant);
+  });
+});
+
+describe('when a task is looked at though nothing arrives', () => {
+  const dueOf = (to: TaskState, until: number | null, deadline: number | null) => {
+    const wait = { kind: 'instant', id: null, until } as const;
+    const from = to === 'active' ? 'waiting' : 'active';
+    return moveTask(task({ state: from, deadline }), { to, reason: null, now: NOW, wait }).dueAt;
+  };
+
+  test('T-6 T-7 the earlier of its wait and its deadline; never while it is active or has ended', () => {
+    assert.equal(dueOf('waiting', NOW + 5, NOW + 9), NOW + 5);
+    assert.equal(dueOf('waiting', NOW + 9, NOW + 5), NOW + 5);
+    assert.equal(dueOf('waiting', null, NOW + 5), NOW + 5);
+    assert.equal(dueOf('waiting', NOW + 5, null), NOW + 5);
+    assert.equal(dueOf('blocked', null, NOW + 5), NOW + 5);
+    assert.equal(dueOf('paused', null, null), null);
+    assert.equal(dueOf('active', NOW + 5, NOW + 5), null);
+    assert.equal(dueOf('completed', null, NOW + 5), null);
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { endOfEndedStep, endOfOpenStep, judgeModel, repeatsItself } from './decide.ts';
+import { endOfEndedStep, endOfOpenStep, judgeMissed, judgeModel, repeatsItself } from './decide.ts';
 
 const CALL = { id: 'c', name: 'look', args: '{}' };
 
@@ -20,29 +20,27 @@ describe('judgeModel', () => {
     assert.deepEqual(judgeModel(empty), { kind: 'invalid', why: 'empty' });
     const cut = { ...empty, text: 'and then', stop: 'length' } as const;
     assert.deepEqual(judgeModel(cut), { kind: 'invalid', why: 'cut_off' });
-    const nonsense = { kind: 'fault', class: 'nonsense', code: 'not_json', message: '' } as const;
-    assert.deepEqual(judgeModel(nonsense), { kind: 'invalid', why: 'nonsense' });
+    assert.deepEqual(judgeModel({ kind: 'fault' }), { kind: 'invalid', why: 'nonsense' });
+  });
+});
+
+describe('no candidate has answered', () => {
+  const refused = { kind: 'refused', code: 'http_401', said: 'no' } as const;
+  const down = { kind: 'down', account: 'a', code: 'connect', said: '' } as const;
+  const quota = (until: number) =>
+    ({ kind: 'quota', account: 'a', until, code: 'http_429', said: '' }) as const;
+
+  test('T-12 the quota that ends first is waited for, whatever the others said', () => {
+    assert.deepEqual(judgeMissed([refused, quota(9), down, quota(5)]), quota(5));
   });
 
-  test('a refusal is named as one, everything else as a model that cannot be had', () => {
-    for (const [kind, reason] of [
-      ['refused', 'model_refused'],
-      ['transient', 'model_unavailable'],
-      ['aborted', 'model_unavailable'],
-    ] as const) {
-      const fault = { kind: 'fault', class: kind, code: 'x', message: 'no' } as const;
-      assert.deepEqual(judgeModel(fault), { kind: 'failed', reason, code: 'x', said: 'no' });
-    }
+  test('T-18 a provider that may come back is waited for', () => {
+    assert.deepEqual(judgeMissed([refused, down]), down);
   });
 
-  test('the words of a fault never become an answer', () => {
-    const faults = fc.record({
-      kind: fc.constant('fault' as const),
-      class: fc.constantFrom('refused', 'transient', 'aborted', 'nonsense'),
-      code: fc.string(),
-      message: fc.string(),
-    });
-    fc.assert(fc.property(faults, (fault) => judgeModel(fault).kind !== 'answer'));
+  test('T-12 only when all have refused for good it has failed, with the first refusal', () => {
+    assert.deepEqual(judgeMissed([refused, { ...refused, code: 'http_402' }]), refused);
+    assert.equal(judgeMissed([]).kind, 'refused');
   });
 });
 

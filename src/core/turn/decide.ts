@@ -15,41 +15,24 @@ export type ModelResult =
       readonly calls: readonly AskedCall[];
       readonly stop: 'end' | 'calls' | 'length';
     }
-  | {
-      readonly kind: 'fault';
-      readonly class: 'refused' | 'transient' | 'aborted' | 'nonsense';
-      readonly code: string;
-      /** The provider's own words; never an answer (T-13). */
-      readonly message: string;
-    };
+  /** An answer that could not be read. */
+  | { readonly kind: 'fault' };
 
 /** What the turn does next. */
 export type TurnVerdict =
   | { readonly kind: 'calls'; readonly calls: readonly AskedCall[] }
   | { readonly kind: 'answer'; readonly text: string }
   /** Neither an answer nor a call: T-8. */
-  | { readonly kind: 'invalid'; readonly why: 'empty' | 'nonsense' | 'cut_off' | 'no_progress' }
-  | {
-      readonly kind: 'failed';
-      readonly reason: 'model_refused' | 'model_unavailable';
-      readonly code: string;
-      readonly said: string;
-    };
+  | { readonly kind: 'invalid'; readonly why: 'empty' | 'nonsense' | 'cut_off' | 'no_progress' };
 
-/** A final text without a call is the answer; everything else is judged by kind (T-8, T-12). */
+/** A final text without a call is the answer; what is neither it nor a call is invalid (T-8). */
 export function judgeModel(result: ModelResult): TurnVerdict {
-  if (result.kind === 'fault') return judgeFault(result);
+  if (result.kind === 'fault') return { kind: 'invalid', why: 'nonsense' };
   if (result.calls.length > 0) return { kind: 'calls', calls: result.calls };
   if (result.text.trim() === '') return { kind: 'invalid', why: 'empty' };
   return result.stop === 'length'
     ? { kind: 'invalid', why: 'cut_off' }
     : { kind: 'answer', text: result.text };
-}
-
-function judgeFault(fault: Extract<ModelResult, { kind: 'fault' }>): TurnVerdict {
-  if (fault.class === 'nonsense') return { kind: 'invalid', why: 'nonsense' };
-  const reason = fault.class === 'refused' ? 'model_refused' : 'model_unavailable';
-  return { kind: 'failed', reason, code: fault.code, said: fault.message };
 }
 
 /** How an open step ends when its outcome was never learnt: harmless to make anew, or uncertain (E-2). */
@@ -85,4 +68,34 @@ export function repeatsItself(calls: readonly Call[], times: number): boolean {
       call.output === first.output &&
       call.errorCode === first.errorCode,
   );
+}
+
+/** What one candidate of a model call came to without an answer. */
+export type Missed =
+  | { readonly kind: 'refused'; readonly code: string; readonly said: string }
+  /** It can be used again at `until`, as the provider itself said (T-12). */
+  | {
+      readonly kind: 'quota';
+      readonly account: string;
+      readonly until: number;
+      readonly code: string;
+      readonly said: string;
+    }
+  | {
+      readonly kind: 'down';
+      readonly account: string;
+      readonly code: string;
+      readonly said: string;
+    };
+
+/**
+ * What a turn does when no candidate has answered (T-12, T-18): it waits for the quota that ends first,
+ * else for the first provider that may come back; only when all have refused for good has it failed,
+ * with the refusal of the model that was asked for.
+ */
+export function judgeMissed(missed: readonly Missed[]): Missed {
+  const quotas = missed.filter((one) => one.kind === 'quota');
+  const soonest = quotas.toSorted((one, other) => one.until - other.until)[0];
+  const chosen = soonest ?? missed.find(({ kind }) => kind === 'down') ?? missed[0];
+  return chosen ?? { kind: 'refused', code: 'no_model', said: 'no model is configured' };
 }

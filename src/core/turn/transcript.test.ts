@@ -6,8 +6,6 @@ import type { StepRecord, StepState } from './record.ts';
 import {
   buildTranscript,
   CUT,
-  keepNewest,
-  LEFT_OUT,
   NOT_RUN,
   readModelOutput,
   UNKNOWN_OUTCOME,
@@ -23,6 +21,7 @@ const STEP: StepRecord = {
   ordinal: 1,
   kind: 'model',
   state: 'finished',
+  tries: 1,
   id: 'evt_1',
   startedAt: 10,
   tool: null,
@@ -107,6 +106,19 @@ describe('buildTranscript', () => {
     assert.deepEqual(buildTranscript([command, { ...MESSAGE, claimedSeq: null }], []), []);
   });
 
+  test('E-4 the result of an approved call is the content of the input that its approval made', () => {
+    const input = { ...MESSAGE, channel: 'approval', text: 'approved' } as const;
+    const call = { ...ran(4, 1, 'finished', 'the result'), callId: 'appr_1' };
+    const said = (steps: readonly StepRecord[]) => buildTranscript([input], steps)[0]?.text;
+    assert.equal(said([call]), 'approved\n\nthe result');
+    assert.equal(said([{ ...call, turnId: 'turn_2' }]), 'approved');
+    assert.equal(said([]), 'approved');
+  });
+
+  test('T-12 an input without words is no part of it', () => {
+    assert.deepEqual(buildTranscript([{ ...MESSAGE, text: '' }], []), []);
+  });
+
   test('a model call that did not finish, or said nothing, left nothing behind', () => {
     const steps = [{ ...STEP, state: 'cut' } as const, { ...STEP, state: 'failed' } as const];
     assert.deepEqual(buildTranscript([], [...steps, says(3, 3, ' ')]), []);
@@ -152,7 +164,6 @@ describe('buildTranscript', () => {
         const part = all.slice(Math.min(from, all.length));
         const items = buildTranscript([MESSAGE], reversed ? part.toReversed() : part);
         assertPaired(items);
-        assertPaired(keepNewest(items, 40));
       }),
     );
   });
@@ -193,75 +204,3 @@ function assertPaired(items: readonly TranscriptItem[]): void {
   }
   assert.deepEqual(owed, []);
 }
-
-describe('keepNewest', () => {
-  const user = (text: string): TranscriptItem => ({
-    role: 'user',
-    seq: 1,
-    text,
-    taskId: null,
-    at: 0,
-  });
-  const reply = (text: string, args = ''): TranscriptItem => ({
-    role: 'assistant',
-    seq: 1,
-    text,
-    calls: args === '' ? [] : [{ id: 'c', name: 'n', args }],
-    taskId: 't',
-    at: 0,
-  });
-  const result = (text: string): TranscriptItem => ({
-    role: 'tool',
-    seq: 1,
-    callId: 'c',
-    name: 'n',
-    text,
-    isError: false,
-    taskId: 't',
-    at: 0,
-  });
-
-  test('whole exchanges are kept from the newest back', () => {
-    const items = [user('aaaa'), reply('aaaa'), user('bb'), reply('bb'), user('cc'), reply('cc')];
-    assert.deepEqual(keepNewest(items, 100), items);
-    assert.deepEqual(keepNewest(items, 8), items.slice(2));
-    assert.deepEqual(keepNewest(items, 7), items.slice(4));
-    assert.deepEqual(keepNewest([], 7), []);
-  });
-
-  test('what stands before the first message of a person is dropped', () => {
-    assert.deepEqual(keepNewest([reply('tail'), user('b')], 100), [user('b')]);
-    assert.deepEqual(keepNewest([reply('tail')], 100), []);
-  });
-
-  test('INC-006 of an exchange that does not fit alone the oldest results are left out', () => {
-    const long = 'x'.repeat(200);
-    const items = [user('read'), reply('', '{}'), result(long), reply('', '{}'), result(long)];
-    const kept = keepNewest(items, 300);
-    assert.deepEqual(
-      kept.map(({ text }) => text),
-      ['read', '', LEFT_OUT, '', long],
-    );
-    assert.deepEqual(keepNewest([user('x'.repeat(500))], 300), []);
-  });
-
-  test('INC-006 what is kept always fits', () => {
-    const text = fc.string({ maxLength: 300 });
-    const item = fc.oneof(
-      text.map(user),
-      text.map((one) => reply(one, one)),
-      text.map(result),
-    );
-    fc.assert(
-      fc.property(fc.array(item, { maxLength: 30 }), fc.nat(2_000), (items, charsMax) => {
-        const kept = keepNewest(items, charsMax);
-        const chars = kept.reduce((sum, one) => {
-          const calls = one.role === 'assistant' ? one.calls : [];
-          return sum + one.text.length + calls.reduce((all, call) => all + call.args.length + 1, 0);
-        }, 0);
-        assert.ok(chars <= charsMax);
-        assert.ok(kept.length === 0 || kept[0]?.role === 'user');
-      }),
-    );
-  });
-});

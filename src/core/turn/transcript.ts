@@ -1,4 +1,4 @@
-import type { MessageRecord } from '../inbox/record.ts';
+import { HOST_CHANNELS, type MessageRecord } from '../inbox/record.ts';
 import type { AskedCall } from './decide.ts';
 import type { StepRecord } from './record.ts';
 
@@ -62,16 +62,29 @@ export function buildTranscript(
   const users = messages
     .filter((message) => message.claimedSeq !== null && message.kind !== 'command')
     .toSorted((a, b) => a.seq - b.seq)
-    .map((message) => ({ seq: message.claimedSeq ?? 0, items: [userItem(message)] }));
+    .map((message) => ({ seq: message.claimedSeq ?? 0, items: userItems(message, results) }));
   const replies = steps
     .filter((step) => step.kind === 'model' && step.state === 'finished')
     .map((step) => ({ seq: step.seq, items: replyItems(step, results) }));
   return [...users, ...replies].toSorted((a, b) => a.seq - b.seq).flatMap((group) => group.items);
 }
 
-function userItem(message: MessageRecord): TranscriptItem {
-  const seq = message.claimedSeq ?? message.seq;
-  return { role: 'user', seq, text: message.text, taskId: message.taskId, at: message.at };
+/** An input without words says nothing: the turn goes on where the session stands (T-12). */
+function userItems(
+  message: MessageRecord,
+  results: ReadonlyMap<string, StepRecord>,
+): readonly TranscriptItem[] {
+  const { taskId, at } = message;
+  const text =
+    message.channel === HOST_CHANNELS.approval ? withResult(message, results) : message.text;
+  if (text === '') return [];
+  return [{ role: 'user', seq: message.claimedSeq ?? message.seq, text, taskId, at }];
+}
+
+/** The result of an approved call is the content of the input that its approval made (E-4). */
+function withResult(message: MessageRecord, results: ReadonlyMap<string, StepRecord>): string {
+  const result = results.get(`${message.turnId ?? ''} 1`);
+  return result === undefined ? message.text : `${message.text}\n\n${resultText(result)}`;
 }
 
 function replyItems(
@@ -127,41 +140,6 @@ function resultText(result: StepRecord | undefined): string {
   if (result.state === 'uncertain' || result.state === 'started') return UNKNOWN_OUTCOME;
   if (result.state === 'cut') return result.output ?? CUT;
   return result.output ?? '';
-}
-
-/** What stands for a result that is too long to be shown again. */
-export const LEFT_OUT = 'This result is left out here: it was too long to be shown again.';
-
-/**
- * Keeps the newest whole exchanges whose text fits `charsMax`; an exchange begins with a user's item.
- * Of a newest one that does not fit alone the results are left out, the oldest first; when even that
- * does not fit, nothing is kept: what was said before never makes a later message fail (INC-006).
- */
-export function keepNewest(
-  items: readonly TranscriptItem[],
-  charsMax: number,
-): readonly TranscriptItem[] {
-  let chars = 0;
-  let start = items.length;
-  for (let index = items.length - 1; index >= 0; index -= 1) {
-    const item = items[index];
-    if (item === undefined) break;
-    chars += sizeOf(item);
-    if (chars > charsMax && start < items.length) break;
-    if (item.role === 'user') start = index;
-  }
-  return shorten(items.slice(start), charsMax);
-}
-
-function shorten(items: readonly TranscriptItem[], charsMax: number): readonly TranscriptItem[] {
-  let chars = items.reduce((sum, item) => sum + sizeOf(item), 0);
-  const kept = items.map((item) => {
-    if (chars <= charsMax || item.role !== 'tool' || item.text.length <= LEFT_OUT.length)
-      return item;
-    chars -= item.text.length - LEFT_OUT.length;
-    return { ...item, text: LEFT_OUT };
-  });
-  return chars <= charsMax ? kept : [];
 }
 
 /** Characters of an item's texts, those of its calls included. */

@@ -51,7 +51,7 @@ export async function acceptRun(
     runId: parts.ids.next('run'),
     taskId: parts.ids.next('task'),
     opens: place.opens,
-    agent: parts.options.agent,
+    agent: parts.agents[0].name,
     bounds: boundsOf(parts),
     metadata: metadata ?? null,
     callbackUrl: callbackUrl ?? null,
@@ -132,13 +132,15 @@ function runWrites(
   at: At,
 ): readonly Write[] {
   const { draft, runId, taskId } = run;
+  const { sessionId, agent } = rows.conversation;
   const by = principalName(draft.principal);
   const ledger = new Ledger(rows.conversation, at, by);
   addMessage(ledger, draft, run);
   const task = openTask(
-    { id: taskId, conversationId: draft.conversationId, agent: run.agent },
+    { id: taskId, conversationId: draft.conversationId, sessionId, agent },
     mandateOf(draft.text, {
       principal: by,
+      authority: draft.principal.isAdmin ? 'admin' : 'own',
       origin: draft.channel,
       at: at.now,
       hash: draft.bodyHash,

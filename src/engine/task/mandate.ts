@@ -8,6 +8,7 @@ export function mandateOf(
   text: string,
   source: {
     readonly principal: string;
+    readonly authority: 'admin' | 'own';
     readonly origin: string;
     readonly at: number;
     readonly hash: string;
@@ -16,6 +17,7 @@ export function mandateOf(
   return {
     mandateText: text,
     mandatePrincipal: source.principal,
+    mandateAuthority: source.authority,
     mandateOrigin: source.origin,
     mandateAt: source.at,
     mandateHash: source.hash,

@@ -1,14 +1,43 @@
+import { countSpent } from '../../core/task/decide.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
-import type { Read, Unit } from '../../ports/store.ts';
+import type { MessageRecord } from '../../core/inbox/record.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Read, Rows, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
-import { finishedStep, outcomeOf, startedStep, type StepEnd, type StepStart } from './step.ts';
+import {
+  arrivedReads,
+  bindJoined,
+  claimJoined,
+  isGenuine,
+  joinedBy,
+  type ArrivedReads,
+} from './joined.ts';
+import {
+  finishedStep,
+  outcomeOf,
+  startedStep,
+  type Spent,
+  type StepEnd,
+  type StepStart,
+} from './step.ts';
 
-/** `fenced`: the conversation's token has moved on, this turn may write nothing more (design principle 8). */
+/**
+ * `fenced`: the conversation's token has moved on, this turn may write nothing more (design principle 8).
+ * `yielded`: a message interrupted the turn, which has its recorded end (T-11).
+ */
 export type Advanced =
-  | { readonly kind: 'advanced'; readonly finished: StepRecord; readonly started: StepRecord }
+  | {
+      readonly kind: 'advanced';
+      readonly finished: StepRecord;
+      readonly started: StepRecord;
+      /** What was claimed with it, so that the next model call reads it. */
+      readonly hasJoined: boolean;
+    }
+  | { readonly kind: 'yielded'; readonly finished: StepRecord }
   | { readonly kind: 'fenced' };
 
 export interface StepPair {
@@ -18,51 +47,144 @@ export interface StepPair {
   readonly next: StepStart;
   /** The model that the provider reported, when it is news to this turn (T-9). */
   readonly selected: { readonly provider: string; readonly model: string } | null;
+  /** What the task noted in this step. */
+  readonly note: string | null;
+  /** What the turn has spent so far, this step included. */
+  readonly spent: Spent;
 }
 
-/** Saves a step's outcome and reserves the next step in one commit (E-1). */
+/**
+ * Saves a step's outcome and reserves the next step in one commit (E-1). What has arrived for the task
+ * is claimed before a model call, or ends the turn where messages interrupt (T-11).
+ */
 export async function advanceTurn(parts: EngineParts, pair: StepPair): Promise<Advanced> {
-  return settle(parts, (tries) => advanceUnit(pair, tries));
+  return settle(parts, (tries) => advanceUnit(parts, pair, tries));
 }
 
 type AdvanceReads = {
   readonly conversation: Read<'conversation.byId'>;
+  readonly task?: Read<'task.byId'>;
   readonly last?: Read<'step.lastOf'>;
-};
+  readonly ended?: Read<'turn.byId'>;
+} & Partial<ArrivedReads>;
 
-function advanceUnit(pair: StepPair, tries: number): Unit<AdvanceReads, Advanced> {
-  const { turn, step, next } = pair;
-  const { conversationId } = turn;
-  const last = {
-    last: { read: 'step.lastOf', args: { conversationId, turnId: turn.id } },
-  } as const;
+function advanceUnit(
+  parts: EngineParts,
+  pair: StepPair,
+  tries: number,
+): Unit<AdvanceReads, Advanced> {
+  const { turn, next } = pair;
+  const { conversationId, id: turnId } = turn;
+  const { whileBusy } = parts.options;
+  const looks = next.kind === 'model' || whileBusy === 'interrupt';
   return {
     name: 'turn.step',
     reads: {
       conversation: { read: 'conversation.byId', args: { id: conversationId } },
-      ...(tries === 0 ? {} : last),
+      ...(looks || pair.note !== null
+        ? { task: { read: 'task.byId', args: { id: turn.taskId } } }
+        : {}),
+      ...(looks ? arrivedReads(turn) : {}),
+      ...(tries === 0
+        ? {}
+        : {
+            last: { read: 'step.lastOf', args: { conversationId, turnId } },
+            ended: { read: 'turn.byId', args: { id: turnId } },
+          }),
     },
-    decide: ({ conversation, last: newest }, at) => {
+    decide: (rows, at) => {
+      const { conversation } = rows;
+      const earlier = judgeEarlier(pair, rows);
+      if (earlier !== undefined) return { verdict: earlier, writes: [] };
       if (conversation === undefined || !holds(conversation, turn))
         return { verdict: { kind: 'fenced' }, writes: [] };
-      if (newest?.ordinal === next.ordinal) {
-        return {
-          verdict: {
-            kind: 'advanced',
-            finished: { ...step, ...outcomeOf(pair.end) },
-            started: newest,
-          },
-          writes: [],
-        };
-      }
       const ledger = new Ledger(conversation, at, `host:${turn.hostId}`);
-      const finished = finishedStep(ledger, step, pair.end);
+      const finished = finishedStep(ledger, pair.step, pair.end);
+      ledger.add({ write: 'step.finish', row: finished });
       addSelected(ledger, turn, pair.selected);
-      const started = startedStep(ledger, turn, next);
-      ledger.add({ write: 'step.finish', row: finished }, { write: 'step.insert', row: started });
-      return { verdict: { kind: 'advanced', finished, started }, writes: ledger.close() };
+      const verdict = goOn(ledger, pair, { ...rows, finished, whileBusy });
+      return { verdict, writes: ledger.close() };
     },
   };
+}
+
+function judgeEarlier(pair: StepPair, { last, ended }: Rows<AdvanceReads>): Advanced | undefined {
+  const finished = { ...pair.step, ...outcomeOf(pair.end) };
+  if (ended?.end === 'yielded') return { kind: 'yielded', finished };
+  // What was claimed unseen is read again: at worst the inputs are loaded once more.
+  return last?.ordinal === pair.next.ordinal
+    ? { kind: 'advanced', finished, started: last, hasJoined: true }
+    : undefined;
+}
+
+function goOn(
+  ledger: Ledger,
+  pair: StepPair,
+  found: Rows<AdvanceReads> & {
+    readonly finished: StepRecord;
+    readonly whileBusy: EngineParts['options']['whileBusy'];
+  },
+): Advanced {
+  const { turn, next } = pair;
+  const { task, messages = [], unbound = [], finished, whileBusy } = found;
+  const joined = task === undefined ? [] : joinedBy(turn, { task, messages, unbound }, whileBusy);
+  if (task !== undefined && whileBusy === 'interrupt' && joined.some(isGenuine)) {
+    yieldTurn(ledger, pair, { task, joined });
+    return { kind: 'yielded', finished };
+  }
+  const mayClaim = next.kind === 'model' && next.ordinal < LIMITS.stepsPerTurnMax;
+  const claimed = mayClaim ? joined : [];
+  if (task !== undefined) touchTask(ledger, turn, { task, note: pair.note, claimed });
+  claimJoined(ledger, turn, claimed);
+  const started = startedStep(ledger, turn, next);
+  ledger.add({ write: 'step.insert', row: started });
+  return { kind: 'advanced', finished, started, hasJoined: claimed.length > 0 };
+}
+
+/** Ends the turn at its step's end: the words that arrived are the first that its next turn reads. */
+function yieldTurn(
+  ledger: Ledger,
+  pair: StepPair,
+  { task, joined }: { readonly task: TaskRecord; readonly joined: readonly MessageRecord[] },
+): void {
+  const { turn } = pair;
+  bindJoined(ledger, turn, joined);
+  const counted = countSpent(task, pair.spent);
+  const checkpoint = pair.note ?? counted.checkpoint;
+  const row = { ...counted, checkpoint, version: counted.version + 1, changedAt: ledger.at.now };
+  ledger.add({ write: 'task.save', row });
+  const { id, taskId, runId } = turn;
+  ledger.hold(null);
+  ledger.add({ write: 'turn.end', id, end: 'yielded', endedAt: ledger.at.now });
+  ledger.event('turn.ended', { taskId, turnId: id, runId, data: { end: 'yielded' } });
+}
+
+/**
+ * Saves what changes of a task while its turn runs: its own note of its progress, and the rows that a
+ * person's words end. Nothing is written when nothing changes.
+ */
+export function touchTask(
+  ledger: Ledger,
+  turn: Pick<TurnRecord, 'id' | 'runId'>,
+  change: {
+    readonly task: TaskRecord;
+    readonly note: string | null;
+    readonly claimed: readonly MessageRecord[];
+  },
+): TaskRecord {
+  const { task, note, claimed } = change;
+  const spoken = claimed.some(isGenuine);
+  const breaksRow = spoken && task.continuationsUsed + task.correctionsUsed > 0;
+  if (note === null && !breaksRow) return task;
+  const rows = breaksRow ? { continuationsUsed: 0, correctionsUsed: 0 } : {};
+  const checkpoint = note ?? task.checkpoint;
+  const version = task.version + 1;
+  const row = { ...task, ...rows, checkpoint, version, changedAt: ledger.at.now };
+  ledger.add({ write: 'task.save', row });
+  const { id: turnId, runId } = turn;
+  if (note !== null)
+    ledger.event('task.noted', { taskId: task.id, turnId, runId, data: { text: note } });
+  return row;
 }
 
 /** Whether the turn still has its conversation under the token of its claim (V19). */

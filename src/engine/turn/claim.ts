@@ -1,23 +1,34 @@
-import { countTurn, grantOf, openTask } from '../../core/task/decide.ts';
+import { exhaustedForTurn, grantFor } from '../../core/budget/spend.ts';
+import { lowest, mayJoin, wakes } from '../../core/inbox/join.ts';
+import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
 import { mayHold } from '../../core/lease/record.ts';
-import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
+import { countSpent, countTurn, grantOf, moveTask, openTask } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
+import type { ApprovalRecord } from '../../core/approval/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
-import type { ConversationId, HostId, TaskId, TurnId } from '../../kernel/ids.ts';
+import type { ApprovalId, ConversationId, HostId, TaskId, TurnId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { At, Decision, Read, Unit } from '../../ports/store.ts';
+import type { Gate } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
-import { boundsOf, mandateOf } from '../task/mandate.ts';
+import { joinMessage, type Joining } from '../inbox/classify.ts';
+import { keepMessage } from '../inbox/keep.ts';
+import { agentOf } from '../session/agent.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
+import { boundsOf, mandateOf } from '../task/mandate.ts';
+import { closeClaimed, failRun, tellReason } from './closing.ts';
 import { startedStep } from './step.ts';
 
 /** A turn that this host has, with its first step reserved. */
 export interface Claim {
   readonly conversation: ConversationRecord;
   readonly turn: TurnRecord;
+  readonly task: TaskRecord;
   readonly firstStep: StepRecord;
+  /** The approved call that the turn begins with (E-4). */
+  readonly approval: ApprovalRecord | undefined;
   /** What was claimed; undefined when the claim was made by an earlier try. */
   readonly inputs?: readonly MessageRecord[];
 }
@@ -28,58 +39,90 @@ interface ClaimOrder {
   readonly newTaskId: TaskId;
   readonly hostId: HostId;
   readonly head: MessageRecord;
+  /** The task that the head belongs to or joins; null makes a new one. */
+  readonly taskId: TaskId | null;
+  readonly spent: Joining['spent'];
 }
+
+/** `stale`: what was found has changed, look again. `blocked`: the task's budget forbids the turn (T-7). */
+type Verdict = Claim | 'stale' | 'blocked' | undefined;
 
 /**
  * Claims the next input of a conversation: the message is bound to exactly one task, the turn gets the
- * next token and its first model call is reserved, in one commit (T-1, T-10). Undefined when there is
+ * next token and its first step is reserved, in one commit (T-1, T-10). Undefined when there is
  * nothing to claim, another turn has the conversation, or this host's lease has run out.
  */
 export async function claimTurn(
   parts: EngineParts,
+  gate: Gate,
   order: {
     readonly conversationId: ConversationId;
     readonly turnId: TurnId;
     readonly hostId: HostId;
   },
 ): Promise<Claim | undefined> {
-  const { conversationId } = order;
+  const { conversationId, hostId } = order;
   for (let looks = 0; looks < LIMITS.lostRacesMax; looks += 1) {
     const [head] = await parts.store.query('message.claimable', { conversationId, limit: 1 });
     if (head === undefined) return undefined;
-    const claim: ClaimOrder = { ...order, newTaskId: parts.ids.next('task'), head };
+    const { join, spent } = await joinOf(parts, gate, head);
+    if (join.kind === 'keep') {
+      await keepMessage(parts, { message: head, taskId: join.taskId, hostId });
+      continue;
+    }
+    const taskId = join.kind === 'join' ? join.taskId : null;
+    const newTaskId = parts.ids.next('task');
+    const claim: ClaimOrder = { ...order, newTaskId, head, taskId, spent };
     const verdict = await settle(parts, (tries) => claimUnit(parts, claim, tries));
-    if (verdict !== 'stale') return verdict;
+    if (verdict !== 'stale' && verdict !== 'blocked') return verdict;
   }
   return undefined;
+}
+
+async function joinOf(parts: EngineParts, gate: Gate, head: MessageRecord): Promise<Joining> {
+  if (head.taskId === null) return joinMessage(parts, gate, head);
+  return { join: { kind: 'join', taskId: head.taskId }, spent: { tokens: 0, cost: 0 } };
 }
 
 type ClaimReads = {
   readonly conversation: Read<'conversation.byId'>;
   readonly inputs: Read<'message.claimable'>;
   readonly task?: Read<'task.byId'>;
+  readonly bound?: Read<'message.openOfTask'>;
+  readonly run?: Read<'run.ofTask'>;
+  readonly approval?: Read<'approval.byId'>;
   readonly turn?: Read<'turn.byId'>;
   readonly step?: Read<'step.lastOf'>;
   readonly host?: Read<'host.byId'>;
 };
 
-// Inputs of one task that are claimed together; more of them join at the turn's end.
+// Inputs of one task that are claimed together; more of them join at the turn's next step.
 const INPUTS_MAX = 20;
 
 function claimUnit(
   parts: EngineParts,
   order: ClaimOrder,
   tries: number,
-): Unit<ClaimReads, Claim | 'stale' | undefined> {
-  const { conversationId, turnId, head, hostId } = order;
+): Unit<ClaimReads, Verdict> {
+  const { conversationId, turnId, head, hostId, taskId } = order;
   const own = { conversationId, turnId };
   const isShared = !parts.store.traits.exclusive;
+  const isApproved = head.channel === HOST_CHANNELS.approval;
   return {
     name: 'turn.claim',
     reads: {
       conversation: { read: 'conversation.byId', args: { id: conversationId } },
       inputs: { read: 'message.claimable', args: { conversationId, limit: INPUTS_MAX } },
-      ...(head.taskId === null ? {} : { task: { read: 'task.byId', args: { id: head.taskId } } }),
+      ...(taskId === null
+        ? {}
+        : {
+            task: { read: 'task.byId', args: { id: taskId } },
+            bound: { read: 'message.openOfTask', args: { conversationId, taskId } },
+            run: { read: 'run.ofTask', args: { taskId } },
+          }),
+      ...(isApproved
+        ? { approval: { read: 'approval.byId', args: { id: head.externalId as ApprovalId } } }
+        : {}),
       ...(tries === 0
         ? {}
         : {
@@ -88,82 +131,154 @@ function claimUnit(
           }),
       ...(isShared ? { host: { read: 'host.byId', args: { id: hostId } } } : {}),
     },
-    decide: ({ conversation, inputs, task, turn, step, host }, at) => {
+    decide: (rows, at) => {
+      const { conversation, inputs, task, turn, step, host, approval } = rows;
       if (conversation !== undefined && turn !== undefined && step !== undefined) {
-        return { verdict: { conversation, turn, firstStep: step }, writes: [] };
+        // A new task of an earlier try is read by its turn, which has it.
+        const known = task ?? openedTask(parts, order, conversation, at.now);
+        const verdict = { conversation, turn, task: known, firstStep: step, approval };
+        return { verdict, writes: [] };
       }
       if (conversation === undefined || conversation.turnId !== null) return NOTHING;
       // A claim under a lease that has run out would be taken over as soon as it was made.
       if (isShared && !mayHold(host, at.now)) return NOTHING;
-      if (inputs[0]?.id !== head.id) return { verdict: 'stale', writes: [] };
-      const together = inputs.filter((input) => input.id === head.id || isTogether(input, head));
-      return claimWrites(parts, order, { conversation, inputs: together, task }, at);
+      if (inputs[0]?.id !== head.id) return STALE;
+      if (taskId !== null && (task === undefined || !mayTake(task, head))) return STALE;
+      const ledger = new Ledger(conversation, at, `host:${hostId}`);
+      const found = { conversation, inputs: rows.inputs, bound: rows.bound ?? [], task, approval };
+      if (task !== undefined) {
+        const budget = exhaustedForTurn(task);
+        if (budget !== undefined) {
+          blockTask(ledger, { ...found, task, run: rows.run, budget, head });
+          return { verdict: 'blocked', writes: ledger.close() };
+        }
+      }
+      return claimWrites(parts, order, { ...found, ledger }, at);
     },
   };
 }
 
 const NOTHING = { verdict: undefined, writes: [] } as const;
+const STALE = { verdict: 'stale', writes: [] } as const;
 
-function isTogether(input: MessageRecord, head: MessageRecord): boolean {
-  return head.taskId !== null && input.taskId === head.taskId;
+/** Whether the task can still take the message: it is bound to it, or its words may wake it (T-2, W-7). */
+function mayTake(task: TaskRecord, head: MessageRecord): boolean {
+  if (head.taskId !== null) return task.state === 'active';
+  return mayJoin(task, head) && wakes(task);
+}
+
+interface Found {
+  readonly conversation: ConversationRecord;
+  /** Claimable inputs of the conversation. */
+  readonly inputs: readonly MessageRecord[];
+  /** Open messages of the task that is taken up. */
+  readonly bound: readonly MessageRecord[];
+  readonly task: TaskRecord | undefined;
+  readonly approval: ApprovalRecord | undefined;
+}
+
+/** The inputs of the turn: the head, what is bound to its task, and what is collected with it (T-11). */
+function inputsOf(
+  parts: EngineParts,
+  { head }: ClaimOrder,
+  found: Found,
+): readonly MessageRecord[] {
+  if (found.approval !== undefined) return [head];
+  const waiting = found.bound.filter(
+    ({ id, state, channel }) =>
+      id !== head.id && state === 'unclaimed' && channel !== HOST_CHANNELS.approval,
+  );
+  const collected =
+    parts.options.whileBusy === 'collect'
+      ? found.inputs.filter((input) => isCollected(input, head))
+      : [];
+  return [head, ...waiting, ...collected]
+    .toSorted((one, other) => one.seq - other.seq)
+    .slice(0, INPUTS_MAX);
+}
+
+function isCollected(input: MessageRecord, head: MessageRecord): boolean {
+  if (input.id === head.id || input.taskId !== null || input.replyTo !== null) return false;
+  const isAlike = input.principal === head.principal && input.authority === head.authority;
+  return isAlike && head.kind === 'genuine' && input.kind === 'genuine' && head.runId === null;
 }
 
 function claimWrites(
   parts: EngineParts,
   order: ClaimOrder,
-  found: {
-    readonly conversation: ConversationRecord;
-    readonly inputs: readonly MessageRecord[];
-    readonly task: TaskRecord | undefined;
-  },
+  found: Found & { readonly ledger: Ledger },
   at: At,
 ): Decision<Claim> {
-  const { turnId, hostId, head, conversationId } = order;
-  const { conversation } = found;
-  const ledger = new Ledger(conversation, at, `host:${hostId}`);
+  const { turnId, head, conversationId } = order;
+  const { ledger, conversation, approval } = found;
+  const inputs = inputsOf(parts, order, found);
   const token = ledger.takeToken();
   ledger.hold(turnId);
-  const task = countTurn(
-    found.task ?? createTask(parts, ledger, order),
-    found.inputs.some((input) => input.kind === 'genuine') ? 'person' : 'host',
-    at.now,
-  );
-  const runId = head.runId;
-  ledger.add(
-    found.task === undefined
-      ? { write: 'task.insert', row: { ...task, version: 1 } }
-      : { write: 'task.save', row: task },
-  );
-  const messageIds = found.inputs.map((input) => input.id);
-  const started = ledger.event('turn.started', {
-    taskId: task.id,
-    turnId,
-    runId,
-    data: { messageIds, token },
-  });
+  const before = found.task ?? openedTask(parts, order, conversation, at.now);
+  const runId = head.runId ?? inputs.find((input) => input.runId !== null)?.runId ?? null;
+  if (found.task === undefined) addCreated(ledger, before, runId);
+  const by = inputs.some((input) => input.kind === 'genuine') ? 'person' : 'host';
+  const spent = countSpent(wake(ledger, before, { head, runId }), order.spent);
+  const task = countTurn(spent, by, at.now);
+  const isNew = found.task === undefined;
+  const row = isNew ? { ...task, version: 1 } : { ...task, version: before.version + 1 };
+  ledger.add(isNew ? { write: 'task.insert', row } : { write: 'task.save', row });
+  const messageIds = inputs.map((input) => input.id);
+  const taskId = task.id;
+  const joining = order.spent.tokens === 0 ? {} : { classifier: order.spent };
+  const data = { messageIds, token, ...joining };
+  const started = ledger.event('turn.started', { taskId, turnId, runId, data });
   if (runId !== null && task.turnsUsed === 1)
-    ledger.event('run.started', { taskId: task.id, turnId, runId });
-  for (const id of messageIds) {
-    ledger.add({ write: 'message.claim', id, taskId: task.id, turnId, claimedSeq: started.seq });
-  }
+    ledger.event('run.started', { taskId, turnId, runId });
+  for (const id of messageIds)
+    ledger.add({ write: 'message.claim', id, taskId, turnId, claimedSeq: started.seq });
   const turn: TurnRecord = {
     id: turnId,
     conversationId,
-    sessionId: conversation.sessionId,
-    taskId: task.id,
+    sessionId: task.sessionId,
+    taskId,
     runId,
     token,
-    hostId,
+    authority: lowest(task.mandateAuthority, ...inputs.map(({ authority }) => authority)),
+    hostId: order.hostId,
     state: 'running',
     end: null,
     firstSeq: started.seq,
     startedAt: at.now,
     endedAt: null,
   };
-  const firstStep = startedStep(ledger, turn, { ordinal: 1, kind: 'model' });
+  const firstStep = firstStepOf(parts, ledger, turn, { task, approval });
   ledger.add({ write: 'turn.insert', row: turn }, { write: 'step.insert', row: firstStep });
-  const inputs = found.inputs.map((input) => claimed(input, turn));
-  return { verdict: { conversation, turn, firstStep, inputs }, writes: ledger.close() };
+  const claimedInputs = inputs.map((input) => claimed(input, turn));
+  const verdict = { conversation, turn, task: row, firstStep, approval, inputs: claimedInputs };
+  return { verdict, writes: ledger.close() };
+}
+
+/** Words of its person make a task active that waited, paused or was blocked (W-7). */
+function wake(
+  ledger: Ledger,
+  task: TaskRecord,
+  { head, runId }: { readonly head: MessageRecord; readonly runId: TurnRecord['runId'] },
+): TaskRecord {
+  if (task.state === 'active') return task;
+  const moved = moveTask(task, { to: 'active', reason: null, now: ledger.at.now });
+  const about = { taskId: task.id, runId, from: task.state, to: 'active', reason: null };
+  ledger.event('task.moved', { ...about, data: { messageId: head.id } });
+  return moved;
+}
+
+/** An approved call runs first, exactly as it was shown (E-4); every other turn begins with the model. */
+function firstStepOf(
+  parts: EngineParts,
+  ledger: Ledger,
+  turn: TurnRecord,
+  { task, approval }: { readonly task: TaskRecord; readonly approval: ApprovalRecord | undefined },
+): StepRecord {
+  if (approval === undefined) return startedStep(ledger, turn, { ordinal: 1, kind: 'model' });
+  const { tool, input, id: callId } = approval;
+  const known = agentOf(parts, task.agent).tools.list.find(({ name }) => name === tool);
+  const repeatable = known?.repeatable ?? 'no';
+  return startedStep(ledger, turn, { ordinal: 1, kind: 'tool', tool, callId, repeatable, input });
 }
 
 /** The message as its claim leaves it. */
@@ -172,24 +287,53 @@ function claimed(input: MessageRecord, turn: TurnRecord): MessageRecord {
   return { ...input, state: 'claimed', taskId, turnId, claimedSeq };
 }
 
-function createTask(parts: EngineParts, ledger: Ledger, order: ClaimOrder): TaskRecord {
-  const { head, conversationId, newTaskId: id } = order;
-  const task = openTask(
-    { id, conversationId, agent: parts.options.agent },
+function openedTask(
+  parts: EngineParts,
+  { head, conversationId, newTaskId: id }: ClaimOrder,
+  { agent, sessionId }: ConversationRecord,
+  now: number,
+): TaskRecord {
+  return openTask(
+    { id, conversationId, sessionId, agent },
     mandateOf(head.text, {
       principal: head.principal,
+      authority: head.authority,
       origin: head.channel,
       at: head.at,
       hash: head.bodyHash,
     }),
     boundsOf(parts),
-    ledger.at.now,
+    now,
   );
-  ledger.event('task.created', {
-    taskId: id,
-    runId: head.runId,
-    to: task.state,
-    data: grantOf(task),
-  });
-  return task;
+}
+
+function addCreated(ledger: Ledger, task: TaskRecord, runId: TurnRecord['runId']): void {
+  const { id: taskId, state: to } = task;
+  ledger.event('task.created', { taskId, runId, to, data: grantOf(task) });
+}
+
+/** Blocks a task whose next turn its budget forbids; what was said to it is kept for when it goes on (T-7). */
+function blockTask(
+  ledger: Ledger,
+  of: Found & {
+    readonly task: TaskRecord;
+    readonly run: Parameters<typeof failRun>[1];
+    readonly budget: NonNullable<ReturnType<typeof exhaustedForTurn>>;
+    readonly head: MessageRecord;
+  },
+): void {
+  const { task, budget, head, bound, run } = of;
+  const reason = 'budget_exhausted';
+  const data = { detail: budget, grant: grantFor(task, budget) };
+  const { id: taskId, conversationId } = task;
+  const runId = run?.id ?? null;
+  const turn = { conversationId, taskId, runId } as const;
+  const noticeId = tellReason(ledger, { turn, task }, reason, data);
+  if (head.taskId === null) ledger.add({ write: 'message.bind', id: head.id, taskId });
+  closeClaimed(ledger, bound, noticeId);
+  const now = ledger.at.now;
+  const moved = moveTask(task, { to: 'blocked', reason, now, outcomeData: JSON.stringify(data) });
+  ledger.add({ write: 'task.save', row: moved });
+  ledger.event('task.moved', { taskId, runId, from: task.state, to: 'blocked', reason });
+  failRun(ledger, run, reason, noticeId);
 }

@@ -12,9 +12,10 @@ import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
 import { requestOf } from '../task/mandate.ts';
 import { finishedStep, nameOf, spentBy, type StepEnd } from './step.ts';
+import { askUncertain, questionsOf, type Questions } from './uncertain.ts';
 
 /** `alive`: the turn's host still holds its claim. `gone`: the turn has its end already. */
-export type Closed = 'interrupted' | 'stopped' | 'alive' | 'gone';
+export type Closed = 'interrupted' | 'stopped' | 'parked' | 'alive' | 'gone';
 
 export interface CloseOrder {
   readonly turn: Pick<TurnRecord, 'id' | 'conversationId' | 'taskId' | 'hostId' | 'firstSeq'>;
@@ -26,12 +27,16 @@ export interface CloseOrder {
 
 /**
  * Gives a turn that left its loop, or whose host is gone, its recorded end: after a stop `stopped`,
- * else `interrupted`, and then its task waits for an assessment with one notice (R-1). Its running
- * calls are recorded as what they came to, `cut`, or uncertain (E-2, W-1).
+ * after a pause `parked`, else `interrupted`, and then its task waits for an assessment with one notice
+ * (R-1). Its running calls are recorded as what they came to, `cut`, or uncertain; of each uncertain one
+ * a person is asked once (E-2, W-1).
  */
 export async function closeTurn(parts: EngineParts, order: CloseOrder): Promise<Closed> {
-  return settle(parts, () => closeUnit(parts, order));
+  const questions = await questionsOf(parts, order.turn);
+  return settle(parts, () => closeUnit(parts, { ...order, questions }));
 }
+
+type Closing = CloseOrder & { readonly questions: Questions };
 
 type CloseReads = {
   readonly conversation: Read<'conversation.byId'>;
@@ -44,7 +49,7 @@ type CloseReads = {
 
 const STEPS_MAX = 2_000;
 
-function closeUnit(parts: EngineParts, order: CloseOrder): Unit<CloseReads, Closed> {
+function closeUnit(parts: EngineParts, order: Closing): Unit<CloseReads, Closed> {
   const { id, conversationId, taskId, hostId, firstSeq: after } = order.turn;
   return {
     name: 'turn.close',
@@ -62,7 +67,7 @@ function closeUnit(parts: EngineParts, order: CloseOrder): Unit<CloseReads, Clos
       const isForeign = turn.hostId !== order.hostId && !parts.store.traits.exclusive;
       if (isForeign && mayHold(host, at.now)) return { verdict: 'alive', writes: [] };
       const ledger = new Ledger(conversation, at, `host:${order.hostId}`);
-      const verdict = close(ledger, order, { turn, task, steps, open });
+      const verdict = close(parts, ledger, order, { turn, task, steps, open });
       return { verdict, writes: ledger.close() };
     },
   };
@@ -71,8 +76,9 @@ function closeUnit(parts: EngineParts, order: CloseOrder): Unit<CloseReads, Clos
 const GONE = { verdict: 'gone', writes: [] } as const;
 
 function close(
+  parts: EngineParts,
   ledger: Ledger,
-  order: CloseOrder,
+  order: Closing,
   rows: {
     readonly turn: TurnRecord;
     readonly task: TaskRecord;
@@ -82,16 +88,27 @@ function close(
 ): Closed {
   const { turn, task } = rows;
   ledger.takeToken();
-  const end = turn.state === 'stopping' || hasEnded(task.state) ? 'stopped' : 'interrupted';
+  const end = endOf(turn, task);
   const closed = closeSteps(ledger, order, { ...rows, end });
   const counted = countSpent(task, spentBy(closed));
-  if (end === 'stopped') saveSpent(ledger, task, counted);
-  else interrupt(ledger, turn, counted, uncertainTools(closed));
+  const uncertain = closed.filter((step) => step.state === 'uncertain');
+  if (end !== 'interrupted') saveSpent(ledger, task, counted);
+  else {
+    interrupt(ledger, turn, counted, uncertain.map(nameOf));
+    const { questions } = order;
+    for (const step of uncertain) askUncertain(parts, ledger, { step, task, questions });
+  }
   ledger.hold(null);
   const { id, taskId, runId } = turn;
   ledger.add({ write: 'turn.end', id, end, endedAt: ledger.at.now });
   ledger.event('turn.ended', { taskId, turnId: id, runId, data: { end } });
   return end;
+}
+
+/** A paused task's turn leaves at its step's border, if it lives to reach it: its calls came to their end. */
+function endOf(turn: TurnRecord, task: TaskRecord): 'stopped' | 'parked' | 'interrupted' {
+  if (turn.state === 'stopping' || hasEnded(task.state)) return 'stopped';
+  return task.state === 'paused' ? 'parked' : 'interrupted';
 }
 
 /** Ends the open steps of the turn and gives all its steps as they are then. */
@@ -120,10 +137,6 @@ function closeSteps(
   });
   for (const row of ended) ledger.add({ write: 'step.finish', row });
   return [...mine, ...ended];
-}
-
-function uncertainTools(steps: readonly StepRecord[]): readonly string[] {
-  return steps.filter((step) => step.state === 'uncertain').map(nameOf);
 }
 
 function saveSpent(ledger: Ledger, task: TaskRecord, counted: TaskRecord): void {

@@ -1,3 +1,6 @@
+import type { ApprovalRecord, Shown } from '../../core/approval/record.ts';
+import { exhaustedBy } from '../../core/budget/spend.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
 import {
   endOfOpenStep,
   judgeModel,
@@ -7,22 +10,30 @@ import {
 } from '../../core/turn/decide.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import { NOT_RUN } from '../../core/turn/transcript.ts';
+import { canonicalJson, type Json } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import type { ModelOutcome } from '../../ports/model.ts';
+import type { Examined, ToolCall, Tools } from '../../ports/tools.ts';
+import type { Gate } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
-import { isDiskFull } from '../settle.ts';
+import { agentOf } from '../session/agent.ts';
 import { advanceTurn, type StepPair } from './advance.ts';
+import { waitingText } from './ask.ts';
+import { ModelCaller, type Called } from './call.ts';
 import type { Claim } from './claim.ts';
-import { endTurn, type Ending } from './end.ts';
-import type { Live } from './live.ts';
+import type { Outcome } from './conclude.ts';
+import { endTurn, type TurnEnding } from './end.ts';
 import type { Histories } from './history.ts';
+import type { Live } from './live.ts';
+import { withRoom } from './room.ts';
 import { Session } from './session.ts';
-import { outcomeOf, spentBy, type StepEnd, type StepStart } from './step.ts';
+import { outcomeOf, spentBy, type Spent, type StepEnd, type StepStart } from './step.ts';
+import { isTaskTool, readTaskTool, type TaskOrder } from './task-tools.ts';
 import { within } from './within.ts';
 
 /** What a turn needs to run and to be interrupted. */
 export interface Drive {
   readonly parts: EngineParts;
+  readonly gate: Gate;
   readonly live: Live;
   readonly claim: Claim;
   readonly histories: Histories;
@@ -44,13 +55,14 @@ export type Driven =
     };
 
 type Selected = NonNullable<StepPair['selected']>;
+type Leading = Extract<TaskOrder, { kind: 'leads' }>['to'];
 
 /** Runs the model loop of a claimed turn: each step is saved before the next begins (E-1, design principle 11). */
 export async function driveTurn(drive: Drive): Promise<Driven> {
   const { parts, claim, histories } = drive;
   const session = await Session.load(parts, claim, histories);
   const driven = await new TurnLoop(drive, session).run(claim.firstStep);
-  if (driven.kind === 'ended') histories.keep(claim.turn, session.turns());
+  if (driven.kind === 'ended') histories.keep(claim.turn, session.history());
   return driven;
 }
 
@@ -58,59 +70,80 @@ class TurnLoop {
   readonly #drive: Drive;
   readonly #session: Session;
   readonly #turn: TurnRecord;
+  readonly #tools: Tools;
+  readonly #caller: ModelCaller;
+  /** As it was read last; its limits may have grown since, so that a bound is judged again at its commit. */
+  #task: TaskRecord;
+  #spent: Spent = { tokens: 0, cost: 0 };
+  #hasAnswered = false;
+  #note: string | null = null;
   #selected: Selected | null = null;
   #news: Selected | null = null;
   #left: Extract<Driven, { kind: 'left' }> | null = null;
 
   constructor(drive: Drive, session: Session) {
+    const { parts, gate, live, claim, signal, answeredBy } = drive;
     this.#drive = drive;
     this.#session = session;
-    this.#turn = drive.claim.turn;
+    this.#turn = claim.turn;
+    this.#task = claim.task;
+    this.#tools = agentOf(parts, claim.task.agent).tools;
+    const { chain } = session;
+    const { turn } = claim;
+    this.#caller = new ModelCaller({ parts, gate, live, turn, signal, chain, answeredBy });
   }
 
   async run(first: StepRecord): Promise<Driven> {
-    let step: StepRecord | null = first;
+    let step: StepRecord | null = first.kind === 'tool' ? await this.#approvedStep(first) : first;
     while (step !== null) step = await this.#modelStep(step);
     return this.#left ?? { kind: 'ended' };
+  }
+
+  /** The call that a person has approved: exactly what was shown, or nothing (E-4). */
+  async #approvedStep(step: StepRecord): Promise<StepRecord | null> {
+    const { approval } = this.#drive.claim;
+    if (this.#drive.signal.aborted || approval === undefined) return this.#leave(step, NOT_BEGUN);
+    const call = { name: approval.tool, args: approval.input, stepId: step.id };
+    const end = await this.#runTool(step, call, JSON.parse(approval.shown) as Shown);
+    return this.#toModel(step, end);
   }
 
   /** One model call and the calls that it asked for; gives the next model step, or null at the end. */
   async #modelStep(step: StepRecord): Promise<StepRecord | null> {
     if (this.#drive.signal.aborted) return this.#leave(step, NOT_BEGUN);
-    const outcome = await this.#callModel();
-    const end = endOfModel(outcome);
-    if (this.#wasCut(outcome)) return this.#leave(step, end);
-    const verdict = this.#judge(step, outcome);
-    if (verdict.kind === 'calls') return this.#runCalls(step, end, verdict.calls);
-    return this.#conclude(step, end, endingOf(verdict));
+    const made = this.#session.request();
+    if (made.kind === 'too_large') return this.#conclude(step, NOT_BEGUN, made);
+    const called = await this.#caller.call(step, made.request);
+    const end = endOfModel(called);
+    switch (called.kind) {
+      case 'fenced':
+        return this.#leave(step, end);
+      case 'ended':
+        return this.#leave(step, end);
+      case 'missed':
+        return this.#miss(step, end, called.missed);
+      case 'nonsense':
+        if (this.#drive.signal.aborted) return this.#leave(step, end);
+        return this.#conclude(step, end, { kind: 'invalid', why: 'nonsense' });
+      case 'reply': {
+        this.#hasAnswered = true;
+        this.#noteModel(called.reply.provider, called.reply.model);
+        const verdict = this.#judge(step, called.reply);
+        if (verdict.kind !== 'calls') return this.#conclude(step, end, outcomeOfVerdict(verdict));
+        return this.#runCalls(step, end, { calls: verdict.calls, said: called.reply.text });
+      }
+    }
   }
 
-  /** A fault after our own signal says nothing that could end the task; a refusal says that of itself. */
-  #wasCut(outcome: ModelOutcome): boolean {
-    return this.#drive.signal.aborted && outcome.kind === 'fault' && outcome.class !== 'refused';
-  }
-
-  async #callModel(): Promise<ModelOutcome> {
-    const { parts, live, signal } = this.#drive;
-    const { conversationId, id: turnId, taskId, runId } = this.#turn;
-    let isAwaited = true;
-    const call = parts.model.call(this.#session.request(), {
-      signal,
-      onText: (piece) => {
-        if (isAwaited) live.text(conversationId, { turnId, taskId, runId, piece });
-      },
-      onModel: (provider, model) => this.#drive.answeredBy(provider, model),
-    });
-    const outcome = await within(call, () => LOST_CALL, { clock: parts.clock, signal });
-    isAwaited = false;
-    if (outcome.kind === 'reply') this.#noteModel(outcome.provider, outcome.model);
-    else if (outcome.class !== 'aborted') this.#logFault(outcome);
-    return outcome;
-  }
-
-  #logFault({ code, message }: Extract<ModelOutcome, { kind: 'fault' }>): void {
-    const { id: turnId, taskId } = this.#turn;
-    this.#drive.parts.log.warn('a model call failed', { taskId, turnId, code, message });
+  /** No candidate answered. A fault after our own signal says nothing of the task; a refusal speaks for itself. */
+  async #miss(
+    step: StepRecord,
+    end: StepEnd,
+    missed: Extract<Called, { kind: 'missed' }>['missed'],
+  ): Promise<StepRecord | null> {
+    if (missed.kind === 'refused') return this.#conclude(step, end, { ...missed, kind: 'failed' });
+    if (this.#drive.signal.aborted) return this.#leave(step, end);
+    return this.#conclude(step, end, { kind: 'parked', missed });
   }
 
   #noteModel(provider: string, model: string): void {
@@ -120,8 +153,8 @@ class TurnLoop {
     this.#news = this.#selected;
   }
 
-  #judge(step: StepRecord, outcome: ModelOutcome): TurnVerdict {
-    const verdict = judgeModel(outcome);
+  #judge(step: StepRecord, reply: Parameters<typeof judgeModel>[0]): TurnVerdict {
+    const verdict = judgeModel(reply);
     if (verdict.kind !== 'calls') return verdict;
     const fits = step.ordinal + verdict.calls.length < LIMITS.stepsPerTurnMax;
     return fits ? verdict : { kind: 'invalid', why: 'no_progress' };
@@ -129,52 +162,113 @@ class TurnLoop {
 
   /**
    * Runs the calls of one reply in order: the end of each step is saved with the start of the next.
-   * Nothing is started once the turn was interrupted.
+   * Nothing is started once the turn was interrupted, or a call waits for a person (E-4).
    */
   async #runCalls(
     model: StepRecord,
     end: StepEnd,
-    calls: readonly AskedCall[],
+    reply: { readonly calls: readonly AskedCall[]; readonly said: string },
   ): Promise<StepRecord | null> {
     let step = model;
     let outcome = end;
-    for (const [index, call] of calls.entries()) {
-      const started = await this.#advance(
-        step,
-        outcome,
-        this.#toolStart(model.ordinal + index + 1, call),
-      );
+    let leads: Leading | null = null;
+    for (const [index, call] of reply.calls.entries()) {
+      const asked = await this.#examine(call);
+      const start = this.#toolStart(model.ordinal + index + 1, call, asked !== null);
+      const started = await this.#advance(step, outcome, start);
       if (started === null) return null;
       step = started;
       if (this.#drive.signal.aborted) return this.#leave(step, NOT_BEGUN);
-      outcome = await this.#runTool(step, call);
+      if (asked !== null) {
+        return this.#ask(step, call, { asked, behind: reply.calls.slice(index + 1) });
+      }
+      const order = this.#readOrder(call, leads);
+      if (order?.kind === 'leads') leads = order.to;
+      if (order?.kind === 'note') this.#note = order.note;
+      outcome =
+        order === null
+          ? await this.#runTool(step, { ...call, stepId: step.id })
+          : { ...resultOf(order), output: order.text };
     }
-    const made = [
-      ...this.#session.steps.filter(({ kind }) => kind === 'tool'),
-      { ...step, ...outcomeOf(outcome) },
-    ];
-    if (repeatsItself(made, LIMITS.sameCallMax)) {
+    if (leads !== null) {
+      const to: Outcome = leads.kind === 'waits' ? { ...leads, said: reply.said } : leads;
+      return this.#conclude(step, outcome, to);
+    }
+    if (this.#repeats(step, outcome))
       return this.#conclude(step, outcome, { kind: 'invalid', why: 'no_progress' });
-    }
-    return this.#advance(step, outcome, { ordinal: step.ordinal + 1, kind: 'model' });
+    return this.#toModel(step, outcome);
   }
 
-  #toolStart(ordinal: number, call: AskedCall): StepStart {
-    const tool = this.#drive.parts.tools.list.find(({ name }) => name === call.name);
-    const repeatable = tool?.repeatable ?? 'yes';
-    return {
-      ordinal,
-      kind: 'tool',
+  #repeats(step: StepRecord, outcome: StepEnd): boolean {
+    const earlier = this.#session.steps.filter(({ kind }) => kind === 'tool');
+    const made = [...earlier, { ...step, ...outcomeOf(outcome) }];
+    return repeatsItself(made, LIMITS.sameCallMax);
+  }
+
+  /** What a person has to be asked about a call; null when it may run. */
+  async #examine(call: AskedCall): Promise<(Examined & { readonly shown: Shown }) | null> {
+    if (isTaskTool(call.name)) return null;
+    const examined = await this.#tools.examine({ ...call, stepId: '' });
+    const { needsApproval, shown } = examined;
+    return needsApproval && shown !== null ? { ...examined, shown } : null;
+  }
+
+  #readOrder(call: AskedCall, leads: Leading | null): TaskOrder | null {
+    if (!isTaskTool(call.name)) return null;
+    const { deadline } = this.#task;
+    const order = readTaskTool(call, { now: this.#drive.parts.clock.now(), deadline });
+    const isSecond = order.kind === 'leads' && leads !== null;
+    return isSecond ? { kind: 'error', text: 'the turn ends already by an earlier call' } : order;
+  }
+
+  /** A call that waits for a person is recorded as asked and never as run: nothing of it can be uncertain. */
+  #toolStart(ordinal: number, call: AskedCall, waits: boolean): StepStart {
+    const tool = this.#tools.list.find(({ name }) => name === call.name);
+    const repeatable = waits ? 'yes' : (tool?.repeatable ?? 'yes');
+    const { name, id: callId, args: input } = call;
+    return { ordinal, kind: 'tool', tool: name, callId, repeatable, input };
+  }
+
+  async #ask(
+    step: StepRecord,
+    call: AskedCall,
+    of: {
+      readonly asked: Examined & { readonly shown: Shown };
+      readonly behind: readonly AskedCall[];
+    },
+  ): Promise<StepRecord | null> {
+    const { conversationId, taskId, runId, id: turnId } = this.#turn;
+    const id = this.#drive.parts.ids.next('approval');
+    const approval: ApprovalRecord = {
+      id,
+      conversationId,
+      taskId,
+      runId,
+      turnId,
+      stepId: step.id,
+      kind: 'call',
       tool: call.name,
-      callId: call.id,
-      repeatable,
       input: call.args,
+      shown: canonicalJson(of.asked.shown as unknown as Json),
+      approver: of.asked.approver,
+      state: 'open',
+      requestedBy: this.#task.mandatePrincipal,
+      decidedBy: null,
+      // Both are set by the commit that asks.
+      at: 0,
+      expiresAt: 0,
+      decidedAt: null,
     };
+    const notRun = of.behind.map((one, index) =>
+      this.#toolStart(step.ordinal + index + 1, one, true),
+    );
+    const end: StepEnd = { state: 'finished', output: waitingText(id), errorCode: null };
+    return this.#conclude(step, end, { kind: 'asks', approval, notRun });
   }
 
-  async #runTool(step: StepRecord, call: AskedCall): Promise<StepEnd> {
+  async #runTool(step: StepRecord, call: ToolCall, approved?: Shown): Promise<StepEnd> {
     const { parts, signal } = this.#drive;
-    const running = parts.tools.run({ name: call.name, args: call.args, stepId: step.id }, signal);
+    const running = this.#tools.run(call, signal, approved);
     const outcome = await within(running, () => null, { clock: parts.clock, signal });
     if (outcome === null) return { state: endOfOpenStep(step), output: null, errorCode: 'ended' };
     if (outcome.kind === 'result')
@@ -183,30 +277,75 @@ class TurnLoop {
     return { state, output: outcome.text, errorCode: outcome.code };
   }
 
+  /** Goes on with a model call, unless a bound forbids it: checked before the spend (T-7). */
+  async #toModel(step: StepRecord, end: StepEnd): Promise<StepRecord | null> {
+    const budget = exhaustedBy(this.#task, this.#spentWith(end));
+    if (budget !== undefined) return this.#conclude(step, end, { kind: 'exhausted', budget });
+    const { deadline } = this.#task;
+    if (deadline !== null && deadline <= this.#drive.parts.clock.now())
+      return this.#conclude(step, end, { kind: 'expired' });
+    return this.#advance(step, end, { ordinal: step.ordinal + 1, kind: 'model' });
+  }
+
+  #spentWith(end: StepEnd): Spent {
+    const last = spentBy([{ inputTokens: null, outputTokens: null, cost: null, ...end }]);
+    return { tokens: this.#spent.tokens + last.tokens, cost: this.#spent.cost + last.cost };
+  }
+
   async #advance(step: StepRecord, end: StepEnd, next: StepStart): Promise<StepRecord | null> {
     const { parts, signal } = this.#drive;
     if (signal.aborted) return this.#leave(step, end);
-    const pair: StepPair = { turn: this.#turn, step, end, next, selected: this.#news };
+    const { spent, note } = this.#booking(end);
+    const pair: StepPair = {
+      turn: this.#turn,
+      step,
+      end,
+      next,
+      selected: this.#news,
+      note,
+      spent,
+    };
     const advanced = await this.#save({ step, end }, () => advanceTurn(parts, pair));
     if (advanced === null) return null;
-    this.#news = null;
     if (advanced.kind === 'fenced') return this.#leave(step, end);
-    this.#session.saved(advanced.finished);
+    this.#booked(advanced.finished, spent);
+    if (advanced.kind === 'yielded') return null;
+    if (advanced.hasJoined) await this.#session.joined();
     return advanced.started;
   }
 
-  async #conclude(step: StepRecord, end: StepEnd, ending: Ending): Promise<StepRecord | null> {
+  async #conclude(step: StepRecord, end: StepEnd, outcome: Outcome): Promise<StepRecord | null> {
     const { parts } = this.#drive;
-    const spent = spentBy([...this.#session.steps, { ...step, ...outcomeOf(end) }]);
-    const order = { turn: this.#turn, step, end, selected: this.#news, ending, spent };
+    const { spent, note } = this.#booking(end);
+    const order: TurnEnding = {
+      turn: this.#turn,
+      step,
+      end,
+      selected: this.#news,
+      note,
+      outcome,
+      spent,
+      hasAnswered: this.#hasAnswered,
+    };
     const ended = await this.#save({ step, end }, () => endTurn(parts, order));
     if (ended === null) return null;
-    this.#news = null;
     if (ended.kind === 'fenced') return this.#leave(step, end);
-    this.#session.saved({ ...step, ...outcomeOf(end) });
+    this.#booked({ ...step, ...outcomeOf(end) }, spent);
     if (ended.kind === 'ended') return null;
+    this.#task = ended.task ?? this.#task;
     await this.#session.joined();
     return ended.started;
+  }
+
+  #booking(end: StepEnd): { readonly spent: Spent; readonly note: string | null } {
+    return { spent: this.#spentWith(end), note: this.#note };
+  }
+
+  #booked(step: StepRecord, spent: Spent): void {
+    this.#session.saved(step);
+    this.#spent = spent;
+    this.#note = null;
+    this.#news = null;
   }
 
   #leave(step: StepRecord, end: StepEnd): null {
@@ -219,10 +358,10 @@ class TurnLoop {
     came: { readonly step: StepRecord; readonly end: StepEnd },
     save: () => Promise<T>,
   ): Promise<T | null> {
-    const { live } = this.#drive;
-    const { conversationId } = this.#turn;
+    const { live, parts, signal } = this.#drive;
+    const { conversationId, id: turnId } = this.#turn;
     try {
-      const saved = await this.#withRoom(save);
+      const saved = await withRoom(parts, { turnId, signal }, save);
       live.textDone(conversationId);
       live.hint(conversationId);
       return saved;
@@ -231,57 +370,35 @@ class TurnLoop {
       return null;
     }
   }
-
-  /** A full disk is waited out: what a step came to is kept in memory until it can be saved (G-6). */
-  async #withRoom<T>(save: () => Promise<T>): Promise<T> {
-    const { clock, log } = this.#drive.parts;
-    for (
-      let pause = LIMITS.diskFullPauseMs;
-      ;
-      pause = Math.min(pause * 2, LIMITS.diskFullPauseMaxMs)
-    ) {
-      try {
-        return await save();
-      } catch (error) {
-        if (!isDiskFull(error) || this.#drive.signal.aborted) throw error;
-        log.warn('the disk is full, a step waits to be saved', {
-          turnId: this.#turn.id,
-          pauseMs: pause,
-        });
-        await clock.sleep(pause, this.#drive.signal);
-      }
-    }
-  }
 }
 
 /** A call that was reserved and never made: the turn was interrupted first. */
 const NOT_BEGUN: StepEnd = { state: 'cut', output: NOT_RUN, errorCode: 'not_run' };
 
-/** A model call that did not heed its signal. */
-const LOST_CALL: ModelOutcome = {
-  kind: 'fault',
-  class: 'aborted',
-  code: 'ended',
-  message: 'the call was not waited for any longer',
-  retryAt: null,
-  usage: null,
-};
-
-function endOfModel(outcome: ModelOutcome): StepEnd {
-  if (outcome.kind === 'fault') {
-    const state = outcome.class === 'aborted' ? 'cut' : 'failed';
-    return { state, output: outcome.message, errorCode: outcome.code, ...usageOf(outcome.usage) };
+function endOfModel(called: Called): StepEnd {
+  if (called.kind === 'reply') {
+    const { text, calls, provider, model, usage } = called.reply;
+    const output = JSON.stringify({ text, calls });
+    const { inputTokens, outputTokens, cost } = usage;
+    const used = { inputTokens, outputTokens, cost };
+    return { state: 'finished', output, errorCode: null, provider, model, ...used };
   }
-  const { text, calls, provider, model, usage } = outcome;
-  const output = JSON.stringify({ text, calls });
-  return { state: 'finished', output, errorCode: null, provider, model, ...usageOf(usage) };
+  const { last } = called;
+  // No call was made: the account was known to be closed.
+  if (last === null) return NOT_BEGUN;
+  const state = last.class === 'aborted' ? 'cut' : 'failed';
+  const { message: output, code: errorCode, usage } = last;
+  if (usage === null) return { state, output, errorCode };
+  const { inputTokens, outputTokens, cost } = usage;
+  return { state, output, errorCode, inputTokens, outputTokens, cost };
 }
 
-function usageOf(usage: Extract<ModelOutcome, { kind: 'fault' }>['usage']): Partial<StepEnd> {
-  if (usage === null) return {};
-  return { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens, cost: usage.cost };
-}
-
-function endingOf(verdict: Exclude<TurnVerdict, { kind: 'calls' }>): Ending {
+function outcomeOfVerdict(verdict: Exclude<TurnVerdict, { kind: 'calls' }>): Outcome {
   return verdict.kind === 'answer' ? { kind: 'answered', text: verdict.text } : verdict;
+}
+
+function resultOf(order: TaskOrder): Pick<StepEnd, 'state' | 'errorCode'> {
+  return order.kind === 'error'
+    ? { state: 'failed', errorCode: 'invalid_args' }
+    : { state: 'finished', errorCode: null };
 }

@@ -1,19 +1,15 @@
 import type { MessageRecord } from '../../core/inbox/record.ts';
-import {
-  buildTranscript,
-  keepNewest,
-  sizeOf,
-  type TranscriptItem,
-} from '../../core/turn/transcript.ts';
+import { buildTranscript, sizeOf, type TranscriptItem } from '../../core/turn/transcript.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { ConversationId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { ModelMessage } from '../../ports/model.ts';
+import type { EngineParts } from '../engine.ts';
+import { readAgain } from '../settle.ts';
 
 /** What one turn said, and of how many steps it is made. */
 export interface SpokenTurn {
-  readonly items: readonly TranscriptItem[];
-  /** The same items as a request carries them. */
+  /** Its items as a request carries them. */
   readonly messages: readonly ModelMessage[];
   readonly steps: number;
   /** More than its texts have. */
@@ -30,7 +26,7 @@ export function spokenTurn(
 ): SpokenTurn {
   const items = buildTranscript(messages, steps);
   const chars = items.reduce((sum, item) => sum + sizeOf(item) + ITEM_CHARS, 0);
-  return { items, messages: items.map(toMessage), steps: steps.length, chars };
+  return { messages: items.map(toMessage), steps: steps.length, chars };
 }
 
 function toMessage(item: TranscriptItem): ModelMessage {
@@ -54,8 +50,9 @@ export function spokenTurns(
 }
 
 /**
- * The newest whole turns with fewer than `LIMITS.historyStepsMax` steps: one of as many steps as were
- * read may be a part. What lies behind `charsMax` characters is left out.
+ * The newest whole turns within `charsMax` characters and fewer than `LIMITS.historyStepsMax` steps (one
+ * of as many steps as were read may be a part). A turn is in it whole or not at all: never half a call
+ * and its result, and nothing that is stored is lost by it.
  */
 export function newestTurns(turns: readonly SpokenTurn[], charsMax: number): readonly SpokenTurn[] {
   let start = turns.length;
@@ -63,29 +60,46 @@ export function newestTurns(turns: readonly SpokenTurn[], charsMax: number): rea
   let chars = 0;
   for (const [index, turn] of [...turns.entries()].toReversed()) {
     steps += turn.steps;
-    if (steps >= LIMITS.historyStepsMax || chars > charsMax) break;
     chars += turn.chars;
+    if (steps >= LIMITS.historyStepsMax || chars > charsMax) break;
     start = index;
   }
   return turns.slice(start);
 }
 
-/** What these turns said, cut to the newest exchanges within `charsMax` characters. */
-export function messagesOf(
-  turns: readonly SpokenTurn[],
-  charsMax: number,
-): readonly ModelMessage[] {
-  const chars = turns.reduce((sum, turn) => sum + turn.chars, 0);
-  if (chars <= charsMax) return turns.flatMap((turn) => turn.messages);
-  const items = turns.flatMap((turn) => turn.items);
-  return keepNewest(items, charsMax).map(toMessage);
+/** The turns of one session before a place in its conversation, as far as they are read for a request. */
+export async function readHistory(
+  parts: Pick<EngineParts, 'store' | 'clock' | 'log'>,
+  {
+    conversationId,
+    sessionId,
+    before,
+  }: Pick<TurnRecord, 'conversationId' | 'sessionId'> & { readonly before: number },
+): Promise<History> {
+  const limit = LIMITS.historyStepsMax;
+  const of = { conversationId, sessionId };
+  const newest = await readAgain(parts, 'step.before', { ...of, before, limit });
+  const oldest = newest.length < limit ? 0 : (newest.at(-1)?.seq ?? 0);
+  const after = Math.max(0, oldest - 1);
+  const messages = await readAgain(parts, 'message.ofSession', { ...of, after, limit: limit * 2 });
+  const read = spokenTurns(messages, newest);
+  // The oldest of as many steps as were read may be a part of its turn.
+  return newest.length < limit
+    ? { turns: read, isWhole: true }
+    : { turns: read.slice(1), isWhole: false };
 }
 
-type Ended = Pick<TurnRecord, 'conversationId' | 'token'>;
+type Ended = Pick<TurnRecord, 'conversationId' | 'token' | 'sessionId'>;
 
-interface Kept {
-  readonly token: number;
+/** The turns of one session, and whether older ones are left out of them. */
+export interface History {
   readonly turns: readonly SpokenTurn[];
+  readonly isWhole: boolean;
+}
+
+interface Kept extends History {
+  readonly token: number;
+  readonly sessionId: string;
   readonly chars: number;
 }
 
@@ -99,19 +113,19 @@ export class Histories {
   #chars = 0;
 
   /** The turns before this one, or undefined when only the store knows them. */
-  take({ conversationId, token }: Ended): readonly SpokenTurn[] | undefined {
+  take({ conversationId, token, sessionId }: Ended): History | undefined {
     const kept = this.#kept.get(conversationId);
     if (kept === undefined) return undefined;
     this.#drop(conversationId, kept);
-    return kept.token === token - 1 ? kept.turns : undefined;
+    return kept.token === token - 1 && kept.sessionId === sessionId ? kept : undefined;
   }
 
   /** Keeps the turns up to this one, itself included. */
-  keep({ conversationId, token }: Ended, turns: readonly SpokenTurn[]): void {
+  keep({ conversationId, token, sessionId }: Ended, { turns, isWhole }: History): void {
     const before = this.#kept.get(conversationId);
     if (before !== undefined) this.#drop(conversationId, before);
     const chars = turns.reduce((sum, turn) => sum + turn.chars, 0);
-    this.#kept.set(conversationId, { token, turns, chars });
+    this.#kept.set(conversationId, { token, sessionId, turns, isWhole, chars });
     this.#chars += chars;
     for (const [oldest, kept] of this.#kept) {
       if (this.#chars <= LIMITS.historyKeptChars) return;

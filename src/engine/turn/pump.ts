@@ -1,4 +1,6 @@
-import type { ConversationId, HostId, TurnId } from '../../kernel/ids.ts';
+import type { ConversationId, HostId, TaskId, TurnId } from '../../kernel/ids.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { Gate } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
 import { claimTurn, type Claim } from './claim.ts';
 import { closeTurn, type CloseOrder } from './close.ts';
@@ -9,6 +11,7 @@ import type { Live } from './live.ts';
 export interface PumpHost {
   readonly parts: EngineParts;
   readonly live: Live;
+  readonly gate: Gate;
   readonly hostId: HostId;
   readonly answeredBy: (provider: string, model: string) => void;
   /** Called with what a turn could not handle; a store that failed ends the host. */
@@ -20,12 +23,20 @@ const DUE_MAX = 64;
 // Hints that are kept; what is above them is found in the index when they are used up.
 const READY_MAX = 256;
 
+/** A turn that runs here, and until when its task may. */
+export interface RunningTurn {
+  readonly turnId: TurnId;
+  readonly taskId: TaskId;
+  readonly deadline: Instant | null;
+}
+
 /** Runs the turns of this host: at most the configured number at once, one per conversation (T-10). */
 export class Pump {
   readonly #host: PumpHost;
   readonly #ready = new Set<ConversationId>();
   readonly #working = new Set<ConversationId>();
   readonly #running = new Map<TurnId, AbortController>();
+  readonly #claims = new Map<TurnId, Claim>();
   readonly #histories = new Histories();
   #isOpen = false;
   #mayHaveMore = false;
@@ -42,6 +53,15 @@ export class Pump {
   /** The turns that run here, those that are being claimed among them. */
   get turns(): readonly TurnId[] {
     return [...this.#running.keys()];
+  }
+
+  /** The claims that run here, for whoever looks after their deadlines (T-7). */
+  get claims(): readonly RunningTurn[] {
+    return [...this.#claims.values()].map(({ turn, task }) => ({
+      turnId: turn.id,
+      taskId: task.id,
+      deadline: task.deadline,
+    }));
   }
 
   has(turnId: TurnId): boolean {
@@ -130,19 +150,21 @@ export class Pump {
 
   /** Claims and runs one turn; false when there was nothing to claim. */
   async #oneTurn(conversationId: ConversationId): Promise<boolean> {
-    const { parts, hostId, live } = this.#host;
+    const { parts, gate, hostId, live } = this.#host;
     const turnId = parts.ids.next('turn');
     const controller = new AbortController();
     // Known before its commit, so that no sweep takes the claim for one without a runner.
     this.#running.set(turnId, controller);
     try {
-      const claim = await claimTurn(parts, { conversationId, turnId, hostId });
+      const claim = await claimTurn(parts, gate, { conversationId, turnId, hostId });
       if (claim === undefined) return false;
+      this.#claims.set(turnId, claim);
       live.hint(conversationId);
       await this.#run(claim, controller.signal);
       return true;
     } finally {
       this.#running.delete(turnId);
+      this.#claims.delete(turnId);
     }
   }
 
@@ -160,10 +182,11 @@ export class Pump {
 
   /** Null when the turn has its end; else what is known of the step at which its loop left. */
   async #drive(claim: Claim, signal: AbortSignal): Promise<Pick<CloseOrder, 'known'> | null> {
-    const { parts, live, answeredBy, onFault } = this.#host;
+    const { parts, gate, live, answeredBy, onFault } = this.#host;
     try {
       const histories = this.#histories;
-      const driven = await driveTurn({ parts, live, claim, histories, signal, answeredBy });
+      const drive = { parts, gate, live, claim, histories, signal, answeredBy };
+      const driven = await driveTurn(drive);
       if (driven.kind === 'ended') return null;
       const { step, end, fault } = driven;
       if (fault !== undefined) onFault(fault, 'turn');

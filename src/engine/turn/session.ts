@@ -1,46 +1,74 @@
 import type { MessageRecord } from '../../core/inbox/record.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import type { ModelMessage, ModelRequest } from '../../ports/model.ts';
+import type { Model, ModelMessage, ModelRequest, ModelTool } from '../../ports/model.ts';
+import { LEFT_OUT_NOTE, restated } from '../../text/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { readAgain } from '../settle.ts';
+import { agentOf, chainOf } from '../session/agent.ts';
 import type { Claim } from './claim.ts';
-import {
-  messagesOf,
-  newestTurns,
-  spokenTurn,
-  spokenTurns,
-  type Histories,
-  type SpokenTurn,
-} from './history.ts';
+import { charsOfTools, charsOfWindow, tokensOf } from './context.ts';
+import { newestTurns, readHistory, spokenTurn, type Histories, type History } from './history.ts';
+import { TASK_TOOLS } from './task-tools.ts';
+
+/** `too_large`: what cannot be left out does not fit the window; sizes in tokens. */
+export type Request =
+  | { readonly kind: 'request'; readonly request: ModelRequest }
+  | {
+      readonly kind: 'too_large';
+      readonly window: number;
+      /** Instructions and tools. */
+      readonly base: number;
+      /** The turn's own inputs, calls and results. */
+      readonly message: number;
+    };
 
 /** The session as the store has it, and what this turn has saved since: what a request is made of. */
 export class Session {
+  /** The models of this turn, in the order in which they are asked. */
+  readonly chain: readonly [Model, ...Model[]];
   readonly #parts: EngineParts;
   readonly #turn: TurnRecord;
+  readonly #task: TaskRecord;
   readonly #system: string;
-  #earlier: readonly SpokenTurn[] = [];
-  #earlierMessages: readonly ModelMessage[] = [];
+  readonly #tools: readonly ModelTool[];
+  /** Characters of the instructions and the tools. */
+  readonly #base: number;
+  #history: History = { turns: [], isWhole: true };
+  #earlier: readonly ModelMessage[] = [];
+  #earlierChars = 0;
   #messages: readonly MessageRecord[] = [];
   readonly #steps: StepRecord[] = [];
 
-  private constructor(parts: EngineParts, turn: TurnRecord, system: string) {
+  private constructor(parts: EngineParts, claim: Claim, system: string) {
+    const { turn, task, conversation } = claim;
     this.#parts = parts;
     this.#turn = turn;
+    this.#task = task;
     this.#system = system;
+    this.chain = chainOf(parts, conversation);
+    this.#tools = [...agentOf(parts, task.agent).tools.list, ...TASK_TOOLS];
+    this.#base = system.length + charsOfTools(this.#tools);
   }
 
-  /** The newest part of the transcript, bounded in steps and in characters, and the turn's own inputs. */
+  /** The newest part of the task's session, bounded in steps, and the turn's own inputs. */
   static async load(parts: EngineParts, claim: Claim, histories: Histories): Promise<Session> {
-    const { turn, inputs } = claim;
-    const session = new Session(parts, turn, await parts.instructions());
-    const charsMax = session.#charsMax();
-    const earlier = histories.take(turn) ?? (await readEarlier(parts, turn));
-    session.#earlier = newestTurns(earlier, charsMax);
-    session.#earlierMessages = messagesOf(session.#earlier, charsMax);
+    const { turn, task, inputs } = claim;
+    const system = await agentOf(parts, task.agent).instructions();
+    const session = new Session(parts, claim, system);
+    const { conversationId, sessionId, firstSeq: before } = turn;
+    session.#remember(
+      histories.take(turn) ?? (await readHistory(parts, { conversationId, sessionId, before })),
+    );
     if (inputs === undefined) await session.joined();
     else session.#messages = inputs;
     return session;
+  }
+
+  #remember(history: History): void {
+    this.#history = history;
+    this.#earlier = history.turns.flatMap(({ messages }) => messages);
+    this.#earlierChars = history.turns.reduce((sum, { chars }) => sum + chars, 0);
   }
 
   saved(step: StepRecord): void {
@@ -51,41 +79,49 @@ export class Session {
     return this.#steps;
   }
 
-  /** The inputs of this turn: those of its claim and what it claimed at its end (T-11). */
+  /** The inputs of this turn: those of its claim and what it has claimed since (T-11). */
   async joined(): Promise<void> {
     const { conversationId, id: turnId } = this.#turn;
     this.#messages = await readAgain(this.#parts, 'message.ofTurn', { conversationId, turnId });
   }
 
   /** The turns up to this one, once it has ended. */
-  turns(): readonly SpokenTurn[] {
-    return [...this.#earlier, spokenTurn(this.#messages, this.#steps)];
+  history(): History {
+    const all = [...this.#history.turns, spokenTurn(this.#messages, this.#steps)];
+    const turns = newestTurns(all, charsOfWindow(this.chain[0]));
+    return { turns, isWhole: this.#history.isWhole && turns.length === all.length };
   }
 
-  request(): ModelRequest {
+  /**
+   * The request as it fits the first model's window: the oldest whole turns are left out, and it says so.
+   * What the turn itself holds is never left out.
+   */
+  request(): Request {
+    const [model] = this.chain;
     const own = spokenTurn(this.#messages, this.#steps);
-    const messages = [...this.#earlierMessages, ...own.messages];
-    return { system: this.#system, messages, tools: this.#parts.tools.list };
+    const free = charsOfWindow(model) - this.#base - own.chars;
+    if (free < 0) {
+      const [window, message] = [model.contextWindow, tokensOf(own.chars)];
+      return { kind: 'too_large', window, base: tokensOf(this.#base), message };
+    }
+    const fits = this.#earlierChars <= free - RESERVED_CHARS;
+    const earlier = fits ? this.#earlier : this.#fitted(free - RESERVED_CHARS);
+    const isCut = !fits || !this.#history.isWhole;
+    const system = isCut ? `${this.#system}\n\n${LEFT_OUT_NOTE}` : this.#system;
+    const messages = this.#opened([...earlier, ...own.messages]);
+    return { kind: 'request', request: { system, messages, tools: this.#tools } };
   }
 
-  #charsMax(): number {
-    return Math.floor(this.#parts.model.contextWindow * LIMITS.charsPerToken * LIMITS.historyShare);
+  #fitted(free: number): readonly ModelMessage[] {
+    return newestTurns(this.#history.turns, free).flatMap(({ messages }) => messages);
+  }
+
+  /** A request begins with a person's words: where they were left out, the host restates what was asked. */
+  #opened(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+    if (messages[0]?.role === 'user') return messages;
+    return [{ role: 'user', text: restated(this.#task.mandateText) }, ...messages];
   }
 }
 
-async function readEarlier(parts: EngineParts, turn: TurnRecord): Promise<readonly SpokenTurn[]> {
-  const { conversationId, firstSeq } = turn;
-  const newest = await readAgain(parts, 'step.before', {
-    conversationId,
-    before: firstSeq,
-    limit: LIMITS.historyStepsMax,
-  });
-  const oldest = newest.length < LIMITS.historyStepsMax ? 0 : (newest.at(-1)?.seq ?? 0);
-  const messages = await readAgain(parts, 'message.claimedAfter', {
-    conversationId,
-    after: Math.max(0, oldest - 1),
-    limit: LIMITS.historyStepsMax * 2,
-  });
-  const earlier = messages.filter((message) => message.turnId !== turn.id);
-  return spokenTurns(earlier, newest);
-}
+/** For the words that the host itself adds. */
+const RESERVED_CHARS = 1_000;

@@ -38,6 +38,7 @@ export function startedStep(
     ordinal: start.ordinal,
     kind: start.kind,
     state: 'started',
+    tries: 1,
     id: ledger.at.ids.next('event'),
     startedAt: ledger.at.now,
     tool: start.tool ?? null,

@@ -1,0 +1,58 @@
+import { USD } from '../../kernel/money.ts';
+import type { TaskRecord } from '../task/record.ts';
+
+export const BUDGETS = ['turns', 'tokens', 'costUsd', 'continuations'] as const;
+export type Budget = (typeof BUDGETS)[number];
+
+/** What a turn has spent that its task's record does not know yet. */
+export interface Unbooked {
+  readonly tokens: number;
+  /** Millionths of a US dollar. */
+  readonly cost: number;
+}
+
+type Counts = Pick<
+  TaskRecord,
+  | 'turnsLimit'
+  | 'turnsUsed'
+  | 'tokensLimit'
+  | 'tokensUsed'
+  | 'costLimit'
+  | 'costUsed'
+  | 'continuationsLimit'
+  | 'continuationsUsed'
+>;
+
+/** The budget that forbids a further model call; judged before the spend (T-7). */
+export function exhaustedBy(task: Counts, spent: Unbooked): Budget | undefined {
+  if (task.tokensUsed + spent.tokens >= task.tokensLimit) return 'tokens';
+  const cost = task.costUsed + spent.cost;
+  // With nothing granted, work that costs nothing goes on.
+  return cost >= task.costLimit && cost > 0 ? 'costUsd' : undefined;
+}
+
+/** The budget that forbids a further turn. */
+export function exhaustedForTurn(task: Counts): Budget | undefined {
+  if (task.turnsUsed >= task.turnsLimit) return 'turns';
+  return exhaustedBy(task, { tokens: 0, cost: 0 });
+}
+
+/** Whether a further continuation is one too many: only a person's message breaks the row (T-7). */
+export function exhaustedForContinuation(task: Counts): Budget | undefined {
+  return task.continuationsUsed >= task.continuationsLimit ? 'continuations' : undefined;
+}
+
+/** What `/extend` has to grant so that work goes on: as often the old limit as it takes, as it is typed. */
+export function grantFor(task: Counts, budget: Budget): string {
+  if (budget === 'turns') return `turns=+${wholeGrant(task.turnsLimit, task.turnsUsed)}`;
+  if (budget === 'tokens') return `tokens=+${wholeGrant(task.tokensLimit, task.tokensUsed)}`;
+  if (budget === 'costUsd') {
+    return `cost=+${wholeGrant(task.costLimit, task.costUsed) / USD}`;
+  }
+  return `continuations=+${wholeGrant(task.continuationsLimit, task.continuationsUsed)}`;
+}
+
+function wholeGrant(limit: number, used: number): number {
+  const step = Math.max(1, limit);
+  return step * Math.max(1, Math.ceil((used - limit + 1) / step));
+}

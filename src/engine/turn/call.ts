@@ -1,0 +1,197 @@
+import { judgeMissed, type Missed } from '../../core/turn/decide.ts';
+import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Model, ModelOutcome, ModelRequest } from '../../ports/model.ts';
+import type { Gate, Passage } from '../budget/gate.ts';
+import type { EngineParts } from '../engine.ts';
+import type { Live } from './live.ts';
+import { reserveTry } from './retry.ts';
+import { within } from './within.ts';
+
+type Reply = Extract<ModelOutcome, { kind: 'reply' }>;
+type Fault = Extract<ModelOutcome, { kind: 'fault' }>;
+
+/**
+ * What a model step came to. `missed`: no candidate answered, and what the turn does then. `ended`: by
+ * our own signal. `fenced`: a further try could not be reserved, the turn has lost its conversation.
+ * `last` is the fault of the last call that was made, if any was.
+ */
+export type Called =
+  | { readonly kind: 'reply'; readonly reply: Reply }
+  | { readonly kind: 'nonsense'; readonly last: Fault }
+  | { readonly kind: 'missed'; readonly missed: Missed; readonly last: Fault | null }
+  | { readonly kind: 'ended'; readonly last: Fault }
+  | { readonly kind: 'fenced'; readonly last: Fault | null };
+
+export interface CallerParts {
+  readonly parts: EngineParts;
+  readonly gate: Gate;
+  readonly live: Live;
+  readonly turn: TurnRecord;
+  readonly signal: AbortSignal;
+  /** The model that is asked first, then the fallbacks in order (T-13). */
+  readonly chain: readonly Model[];
+  readonly answeredBy: (provider: string, model: string) => void;
+}
+
+type Stop = Exclude<Called, { kind: 'missed' }>;
+/** Left of one candidate: why it gave nothing. */
+type Tried = Stop | { readonly kind: 'next'; readonly missed: Missed };
+
+/**
+ * Makes the calls of one model step: the first model up to five times more, each fallback once, each
+ * further call reserved in the step's row before it is made (T-18). The limiter of the account decides
+ * when a call may go out; what a fault says is never an answer.
+ */
+export class ModelCaller {
+  readonly #of: CallerParts;
+  #calls = 0;
+  #last: Fault | null = null;
+
+  constructor(of: CallerParts) {
+    this.#of = of;
+  }
+
+  async call(step: StepRecord, request: ModelRequest): Promise<Called> {
+    this.#calls = 0;
+    this.#last = null;
+    const missed: Missed[] = [];
+    for (const [index, model] of this.#of.chain.entries()) {
+      const callsMax = index === 0 ? 1 + LIMITS.modelRetriesMax : 1;
+      const tried = await this.#try(step, request, { model, callsMax });
+      if (tried.kind !== 'next') return tried;
+      missed.push(tried.missed);
+    }
+    return { kind: 'missed', missed: judgeMissed(missed), last: this.#last };
+  }
+
+  async #try(
+    step: StepRecord,
+    request: ModelRequest,
+    { model, callsMax }: { readonly model: Model; readonly callsMax: number },
+  ): Promise<Tried> {
+    for (let made = 0; ;) {
+      const passage = await this.#of.gate.pass(model, this.#of.signal);
+      const closed = this.#judgePassage(model, passage);
+      if (closed !== undefined) return closed;
+      const outcome = await this.#once(step, request, { model, passage });
+      if (outcome.kind === 'fenced' || outcome.kind === 'reply') return outcome;
+      const { last } = outcome;
+      if (last.class === 'aborted') return { kind: 'ended', last };
+      if (last.class === 'nonsense') return { kind: 'nonsense', last };
+      made += 1;
+      if (isFarQuota(this.#of.parts, last)) return next(quotaOf(model, last));
+      if (last.class === 'refused')
+        return next({ kind: 'refused', code: last.code, said: last.message });
+      if (made >= callsMax) {
+        if (callsMax > 1) await this.#of.gate.exhausted(model, last.code);
+        return next(downOf(model, last));
+      }
+    }
+  }
+
+  /** What a closed gate says of a candidate; undefined when the call may be made. */
+  #judgePassage(model: Model, passage: Passage): Tried | undefined {
+    const { account } = model;
+    switch (passage.kind) {
+      case 'go':
+        return undefined;
+      case 'aborted':
+        return { kind: 'ended', last: this.#last ?? ENDED };
+      case 'quota': {
+        const { until, code } = passage;
+        return next({ kind: 'quota', account, until, code, said: this.#last?.message ?? '' });
+      }
+      case 'down':
+      case 'refused': {
+        const { code } = passage;
+        const said = this.#last?.message ?? '';
+        return next(
+          passage.kind === 'down'
+            ? { kind: 'down', account, code, said }
+            : { kind: 'refused', code, said },
+        );
+      }
+    }
+  }
+
+  async #once(
+    step: StepRecord,
+    request: ModelRequest,
+    { model, passage }: { readonly model: Model; readonly passage: Passage },
+  ): Promise<
+    Extract<Called, { kind: 'reply' | 'fenced' }> | { readonly kind: 'fault'; readonly last: Fault }
+  > {
+    const { parts, gate, turn } = this.#of;
+    this.#calls += 1;
+    if (this.#calls > 1) {
+      const about = { model, tries: this.#calls, code: this.#last?.code ?? '' };
+      const reserved = await reserveTry(parts, { turn, step, ...about });
+      if (reserved === 'fenced') {
+        gate.release(model, passage);
+        return { kind: 'fenced', last: this.#last };
+      }
+    }
+    const outcome = await this.#make(model, request);
+    if (outcome.kind === 'reply') {
+      await gate.succeeded(model, passage);
+      return { kind: 'reply', reply: outcome };
+    }
+    this.#last = outcome;
+    if (outcome.class === 'aborted') gate.release(model, passage);
+    // A reply that cannot be read is a reply: the provider can be reached.
+    else if (outcome.class === 'nonsense') await gate.succeeded(model, passage);
+    else await gate.failed(model, outcome, passage);
+    return { kind: 'fault', last: outcome };
+  }
+
+  async #make(model: Model, request: ModelRequest): Promise<ModelOutcome> {
+    const { parts, live, turn, signal, answeredBy } = this.#of;
+    const { conversationId, id: turnId, taskId, runId } = turn;
+    let isAwaited = true;
+    const call = model.call(request, {
+      signal,
+      onText: (piece) => {
+        if (isAwaited) live.text(conversationId, { turnId, taskId, runId, piece });
+      },
+      onModel: answeredBy,
+    });
+    const outcome = await within(call, () => ENDED, { clock: parts.clock, signal });
+    isAwaited = false;
+    if (outcome.kind === 'fault' && outcome.class !== 'aborted') {
+      const { code, message } = outcome;
+      // What a call that failed had said so far is no part of what the next one says.
+      live.textDone(conversationId);
+      parts.log.warn('a model call failed', { taskId, turnId, model: model.name, code, message });
+    }
+    return outcome;
+  }
+}
+
+function next(missed: Missed): Tried {
+  return { kind: 'next', missed };
+}
+
+/** Whether the provider named an instant that is too far away to be waited for in the turn (T-12). */
+function isFarQuota({ clock }: EngineParts, fault: Fault): fault is Fault & { retryAt: number } {
+  return fault.retryAt !== null && fault.retryAt - clock.now() > LIMITS.quotaParkMs;
+}
+
+function quotaOf(model: Model, fault: Fault & { readonly retryAt: number }): Missed {
+  const { code, message: said, retryAt: until } = fault;
+  return { kind: 'quota', account: model.account, until, code, said };
+}
+
+function downOf(model: Model, { code, message: said }: Fault): Missed {
+  return { kind: 'down', account: model.account, code, said };
+}
+
+/** A model call that did not heed its signal, or was never made. */
+const ENDED: Fault = {
+  kind: 'fault',
+  class: 'aborted',
+  code: 'ended',
+  message: 'the call was not waited for any longer',
+  retryAt: null,
+  usage: null,
+};

@@ -1,0 +1,300 @@
+import type { ApprovalRecord } from '../../core/approval/record.ts';
+import {
+  exhaustedBy,
+  exhaustedForContinuation,
+  grantFor,
+  type Budget,
+} from '../../core/budget/spend.ts';
+import type { MessageRecord } from '../../core/inbox/record.ts';
+import { WAIT_REASONS } from '../../core/task/moves.ts';
+import type { Missed } from '../../core/turn/decide.ts';
+import type { StepRecord } from '../../core/turn/record.ts';
+import type { MessageId } from '../../kernel/ids.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { CORRECTIVES } from '../../text/model.ts';
+import type { EngineParts } from '../engine.ts';
+import { queueText } from '../outbox/queue.ts';
+import { endRun } from '../run/end.ts';
+import type { Ledger } from '../session/ledger.ts';
+import { requestOf } from '../task/mandate.ts';
+import { touchTask } from './advance.ts';
+import { askApproval, waitForApproval } from './ask.ts';
+import {
+  booked,
+  closeAll,
+  closeClaimed,
+  failRun,
+  finish,
+  keepActive,
+  save,
+  tellReason,
+  withdraw,
+  type Ended,
+  type Ending,
+} from './closing.ts';
+import { generate } from './generate.ts';
+import { bindJoined, claimJoined, isGenuine, isWaiting, joinedBy } from './joined.ts';
+import { startedStep, type StepStart } from './step.ts';
+
+/** How the model loop came to its end. */
+export type Outcome =
+  | { readonly kind: 'answered'; readonly text: string }
+  /** All models refused for good (T-12). */
+  | { readonly kind: 'failed'; readonly code: string; readonly said: string }
+  /** Neither an answer nor a call (T-8), or no progress (T-19). */
+  | { readonly kind: 'invalid'; readonly why: 'empty' | 'nonsense' | 'cut_off' | 'no_progress' }
+  /** The task set a wait (T-6); `said` is what the model said beside it. */
+  | { readonly kind: 'waits'; readonly said: string; readonly wait: SetWait }
+  /** A call waits for a person (E-4); `notRun` are the calls behind it. */
+  | {
+      readonly kind: 'asks';
+      readonly approval: ApprovalRecord;
+      readonly notRun: readonly StepStart[];
+    }
+  | { readonly kind: 'continues'; readonly note: string }
+  | { readonly kind: 'parked'; readonly missed: Exclude<Missed, { kind: 'refused' }> }
+  /** The loop saw a budget reached or the deadline passed; it is judged again here. */
+  | { readonly kind: 'exhausted'; readonly budget: Budget }
+  | { readonly kind: 'expired' }
+  | {
+      readonly kind: 'too_large';
+      readonly window: number;
+      readonly base: number;
+      readonly message: number;
+    };
+
+export type SetWait =
+  | { readonly kind: 'instant'; readonly until: Instant }
+  | { readonly kind: 'answer'; readonly question: string };
+
+export interface Concluding {
+  readonly parts: EngineParts;
+  readonly ledger: Ledger;
+  readonly ending: Ending;
+  /** The step that ended the loop. */
+  readonly ordinal: number;
+  /** Of the generated input that the end may make, given so that a repeated commit is recognised. */
+  readonly inputId: MessageId;
+}
+
+/** Writes where the turn's end leads its task, with the last word and the run's end (O-1, T-16). */
+export function conclude(of: Concluding, outcome: Outcome): Ended {
+  const joined = joinedBy(of.ending.turn, of.ending, of.parts.options.whileBusy);
+  switch (outcome.kind) {
+    case 'answered':
+      return answer(of, joined, outcome.text);
+    case 'failed':
+      return fail(of, outcome);
+    case 'invalid':
+      return invalid(of, joined, outcome.why);
+    case 'waits':
+      return joined.length > 0 ? goOn(of, joined) : wait(of, outcome);
+    case 'asks':
+      askApproval(of.ledger, of.ending, { ...outcome, ordinal: of.ordinal });
+      return joined.length > 0
+        ? goOn(of, joined, outcome.notRun.length)
+        : waitForApproval(of.ledger, of.ending, outcome.approval);
+    case 'continues':
+      return joined.length > 0 ? goOn(of, joined) : continueTask(of, outcome.note);
+    case 'parked':
+      return park(of, outcome.missed);
+    case 'exhausted':
+      return exhaustedBy(of.ending.task, of.ending.spent) === undefined
+        ? goOn(of, joined)
+        : exhaust(of, outcome.budget);
+    case 'expired':
+      return expire(of, joined);
+    case 'too_large':
+      return tooLarge(of, outcome);
+  }
+}
+
+/** A further model call of the same turn, unless a bound forbids it: checked before the spend (T-7). */
+function goOn(of: Concluding, joined: readonly MessageRecord[], further = 0): Ended {
+  const { ledger, ending } = of;
+  const { turn, task, spent, note } = ending;
+  const budget = exhaustedBy(task, spent);
+  const ordinal = of.ordinal + further + 1;
+  if (budget !== undefined) {
+    bindJoined(ledger, turn, joined);
+    return exhaust(of, budget);
+  }
+  if (ordinal > LIMITS.stepsPerTurnMax) {
+    bindJoined(ledger, turn, joined);
+    keepActive(ledger, ending);
+    return finish(ledger, ending, 'yielded');
+  }
+  const touched = touchTask(ledger, turn, { task, note, claimed: joined });
+  claimJoined(ledger, turn, joined);
+  const started: StepRecord = startedStep(ledger, turn, { ordinal, kind: 'model' });
+  ledger.add({ write: 'step.insert', row: started });
+  return { kind: 'continued', started, task: touched };
+}
+
+function answer(of: Concluding, joined: readonly MessageRecord[], text: string): Ended {
+  const { ledger, ending } = of;
+  const { messages, approvals, run, turn, task, spent } = ending;
+  const budget = exhaustedBy(task, spent);
+  const isLast = of.ordinal >= LIMITS.stepsPerTurnMax || budget !== undefined;
+  if (joined.length > 0 && !isLast) return goOn(of, joined);
+  const replyId = reply(ledger, ending, text);
+  closeClaimed(ledger, messages, replyId);
+  const pending = messages.filter(isWaiting).length + joined.length;
+  if (pending > 0) {
+    bindJoined(ledger, turn, joined);
+    keepActive(ledger, ending);
+    return finish(ledger, ending, 'answered');
+  }
+  const asked = approvals.find(({ kind }) => kind === 'call');
+  if (asked !== undefined) return waitForApproval(ledger, ending, asked);
+  withdraw(ledger, approvals, `host:${turn.hostId}`);
+  save(ledger, ending, { to: 'completed', reason: 'answered' });
+  endRun(ledger, run, { state: 'completed', code: null, outcomeId: replyId });
+  return finish(ledger, ending, 'answered');
+}
+
+function reply(ledger: Ledger, { turn }: Ending, text: string): ReturnType<typeof queueText> {
+  const { conversationId, taskId, id: turnId, runId } = turn;
+  const key = `reply:${turnId}`;
+  const about = { conversationId, key, kind: 'reply', text, subjectId: taskId } as const;
+  return queueText(ledger, { ...about, taskId, runId });
+}
+
+function fail(of: Concluding, { code, said }: Extract<Outcome, { kind: 'failed' }>): Ended {
+  const { ledger, ending } = of;
+  const params = { detail: code, said: said.slice(0, LIMITS.providerWordsMax) };
+  const noticeId = tellReason(ledger, ending, 'model_refused', params);
+  closeAll(ledger, ending.messages, noticeId);
+  withdraw(ledger, ending.approvals, `host:${ending.turn.hostId}`);
+  save(ledger, ending, { to: 'failed', reason: 'model_refused', data: params });
+  failRun(ledger, ending.run, 'model_refused', noticeId);
+  return finish(ledger, ending, 'failed');
+}
+
+function invalid(of: Concluding, joined: readonly MessageRecord[], why: string): Ended {
+  const { ledger, ending, parts, inputId } = of;
+  const { turn, task } = ending;
+  // What a person said meanwhile is the next turn's input: a reply is a way out (W-7).
+  if (joined.some(isGenuine)) {
+    bindJoined(ledger, turn, joined);
+    keepActive(ledger, ending);
+    return finish(ledger, ending, 'invalid');
+  }
+  const reason = why === 'no_progress' ? 'no_progress' : 'no_outcome';
+  if (task.correctionsUsed >= LIMITS.correctiveTurnsMax) return block(of, reason, { detail: why });
+  // Another message of the conversation may stand before it, so the request is quoted.
+  const text = `${CORRECTIVES[reason]}\n\n> ${requestOf(task)}`;
+  generate(parts, ledger, turn, { id: inputId, channel: 'host', externalId: inputId, text });
+  keepActive(ledger, ending, { correctionsUsed: task.correctionsUsed + 1 });
+  return finish(ledger, ending, 'invalid');
+}
+
+function block(
+  of: Concluding,
+  reason: 'no_outcome' | 'no_progress' | 'quota' | 'budget_exhausted' | 'base_too_large',
+  data: Readonly<Record<string, string | number>>,
+): Ended {
+  const { ledger, ending } = of;
+  const noticeId = tellReason(ledger, ending, reason, data);
+  closeClaimed(ledger, ending.messages, noticeId);
+  save(ledger, ending, { to: 'blocked', reason, data });
+  failRun(ledger, ending.run, reason, noticeId);
+  const isInvalid = reason === 'no_outcome' || reason === 'no_progress';
+  return finish(ledger, ending, isInvalid ? 'invalid' : 'blocked');
+}
+
+function exhaust(of: Concluding, budget: Budget): Ended {
+  const grant = grantFor(booked(of.ending), budget);
+  return block(of, 'budget_exhausted', { detail: budget, grant });
+}
+
+function tooLarge(
+  of: Concluding,
+  { window, base, message }: Extract<Outcome, { kind: 'too_large' }>,
+): Ended {
+  return block(of, 'base_too_large', { window, base, message });
+}
+
+function wait(of: Concluding, { said, wait: set }: Extract<Outcome, { kind: 'waits' }>): Ended {
+  const { ledger, ending } = of;
+  const { task } = ending;
+  if (set.kind === 'answer') {
+    const texts = said.includes(set.question) ? [said] : [said, set.question];
+    reply(ledger, ending, texts.filter((text) => text.trim() !== '').join('\n\n'));
+    const window = ledger.at.now + LIMITS.answerWaitMs;
+    const until = task.deadline === null ? window : Math.min(window, task.deadline);
+    const { question } = set;
+    save(ledger, ending, {
+      to: 'waiting',
+      reason: WAIT_REASONS.answer,
+      wait: { kind: 'answer', id: null, until, question },
+    });
+    return finish(ledger, ending, 'waited');
+  }
+  if (said.trim() !== '') reply(ledger, ending, said);
+  const { until } = set;
+  tellReason(ledger, ending, WAIT_REASONS.instant, { until });
+  save(ledger, ending, {
+    to: 'waiting',
+    reason: WAIT_REASONS.instant,
+    wait: { kind: 'instant', id: null, until },
+  });
+  return finish(ledger, ending, 'waited');
+}
+
+function continueTask(of: Concluding, note: string): Ended {
+  const { ledger, ending, parts, inputId } = of;
+  const { turn, task } = ending;
+  const budget = exhaustedForContinuation(task) ?? exhaustedBy(task, ending.spent);
+  if (budget !== undefined) return exhaust(of, budget);
+  const continuationsUsed = task.continuationsUsed + 1;
+  const { id: turnId, runId, taskId } = turn;
+  const data = { note, continuationsUsed };
+  ledger.event('task.continued', { taskId, turnId, runId, data });
+  generate(parts, ledger, turn, { id: inputId, channel: 'wake', externalId: inputId, text: note });
+  keepActive(ledger, ending, { continuationsUsed });
+  return finish(ledger, ending, 'continued');
+}
+
+/** No model can be called: the turn ends without an interruption, the task waits (T-12, T-18). */
+function park(of: Concluding, missed: Exclude<Missed, { kind: 'refused' }>): Ended {
+  const { ledger, ending } = of;
+  const { account: id, code: detail } = missed;
+  const said = missed.said.slice(0, LIMITS.providerWordsMax);
+  if (missed.kind === 'down') {
+    tellReason(ledger, ending, WAIT_REASONS.provider, { detail, said });
+    save(ledger, ending, {
+      to: 'waiting',
+      reason: WAIT_REASONS.provider,
+      wait: { kind: 'provider', id, until: null },
+      data: { detail, said },
+    });
+    return finish(ledger, ending, 'parked');
+  }
+  const { until } = missed;
+  const { quotaWaits, deadline } = booked(ending);
+  if (quotaWaits >= LIMITS.quotaWaitsMax) return block(of, 'quota', { detail: 'count' });
+  if (deadline !== null && until > deadline) return block(of, 'quota', { detail: 'deadline' });
+  tellReason(ledger, ending, WAIT_REASONS.quota, { until, detail, said });
+  save(ledger, ending, {
+    to: 'waiting',
+    reason: WAIT_REASONS.quota,
+    wait: { kind: 'quota', id, until },
+    data: { detail, said },
+    counts: { quotaWaits: quotaWaits + 1 },
+  });
+  return finish(ledger, ending, 'parked');
+}
+
+function expire(of: Concluding, joined: readonly MessageRecord[]): Ended {
+  const { ledger, ending } = of;
+  const { task, turn } = ending;
+  if (task.deadline === null || task.deadline > ledger.at.now) return goOn(of, joined);
+  const noticeId = tellReason(ledger, ending, 'deadline_passed', {});
+  closeAll(ledger, ending.messages, noticeId);
+  withdraw(ledger, ending.approvals, `host:${turn.hostId}`);
+  save(ledger, ending, { to: 'expired', reason: 'deadline_passed' });
+  failRun(ledger, ending.run, 'deadline_passed', noticeId);
+  return finish(ledger, ending, 'blocked');
+}

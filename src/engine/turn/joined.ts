@@ -1,0 +1,88 @@
+import { maySteer } from '../../core/inbox/join.ts';
+import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
+import type { TurnRecord } from '../../core/turn/record.ts';
+import type { Read } from '../../ports/store.ts';
+import type { WhileBusy } from '../engine.ts';
+import type { Ledger } from '../session/ledger.ts';
+
+/** What has arrived for a running turn's task, and what no task has yet. */
+export type ArrivedReads = {
+  readonly messages: Read<'message.openOfTask'>;
+  readonly unbound: Read<'message.unbound'>;
+};
+
+/** Messages that one look takes up; the rest is there at the next. */
+const ARRIVED_MAX = 20;
+
+export function arrivedReads({
+  conversationId,
+  taskId,
+}: Pick<TurnRecord, 'conversationId' | 'taskId'>): ArrivedReads {
+  return {
+    messages: { read: 'message.openOfTask', args: { conversationId, taskId } },
+    unbound: { read: 'message.unbound', args: { conversationId, limit: ARRIVED_MAX } },
+  };
+}
+
+export interface Arrived {
+  readonly task: TaskRecord;
+  readonly messages: readonly MessageRecord[];
+  readonly unbound: readonly MessageRecord[];
+}
+
+/**
+ * The messages that join a running turn, in inbox order (T-11): those that are bound to its task, and,
+ * where a message steers or interrupts, those of no task yet that may. Nothing with less authority than
+ * the turn joins it, and an answered approval has a turn of its own (E-4): both wait for the next.
+ */
+export function joinedBy(
+  turn: Pick<TurnRecord, 'authority'>,
+  { task, messages, unbound }: Arrived,
+  whileBusy: WhileBusy,
+): readonly MessageRecord[] {
+  const steers = whileBusy === 'steer' || whileBusy === 'interrupt';
+  const free = steers ? unbound.filter((message) => maySteer(task, message)) : [];
+  return [...messages.filter(isWaiting), ...free]
+    .filter(({ authority, channel }) => {
+      const isEqual = turn.authority === 'own' || authority === 'admin';
+      return isEqual && channel !== HOST_CHANNELS.approval;
+    })
+    .toSorted((one, other) => one.seq - other.seq);
+}
+
+/** Not yet taken up by a turn. */
+export function isWaiting({ state }: MessageRecord): boolean {
+  return state === 'unclaimed';
+}
+
+export function isGenuine({ kind }: MessageRecord): boolean {
+  return kind === 'genuine';
+}
+
+/**
+ * Claims messages for a turn that runs; their place in the transcript is here. A person's words among
+ * them end the rows of corrective turns and of continuations (T-7, T-8).
+ */
+export function claimJoined(
+  ledger: Ledger,
+  turn: TurnRecord,
+  joined: readonly MessageRecord[],
+): void {
+  if (joined.length === 0) return;
+  const messageIds = joined.map(({ id }) => id);
+  const { taskId, id: turnId, runId } = turn;
+  const event = ledger.event('turn.continued', { taskId, turnId, runId, data: { messageIds } });
+  for (const id of messageIds)
+    ledger.add({ write: 'message.claim', id, taskId, turnId, claimedSeq: event.seq });
+}
+
+/** Binds messages of no task to one that reads them in its next turn. */
+export function bindJoined(
+  ledger: Ledger,
+  { taskId }: Pick<TurnRecord, 'taskId'>,
+  joined: readonly MessageRecord[],
+): void {
+  for (const message of joined)
+    if (message.taskId === null) ledger.add({ write: 'message.bind', id: message.id, taskId });
+}
