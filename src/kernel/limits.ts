@@ -69,6 +69,11 @@ export const LIMITS = {
   toolOutputBytesMax: 30_000,
   toolFileBytesMax: 10_000_000,
   toolKillGraceMs: 2 * SECOND,
+  /** One fetch with its redirects, and what is read of its answer once unpacked. */
+  fetchMs: 30 * SECOND,
+  fetchBytesMax: 5_000_000,
+  fetchRedirectsMax: 5,
+  fetchUrlCharsMax: 2_000,
   /** A running tool has ended this long after a stop (W-1). */
   stopToolsMs: 10 * SECOND,
   drainGraceMs: 60 * SECOND,
