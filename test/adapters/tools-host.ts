@@ -4,8 +4,14 @@ import { builtInTools } from '../../src/adapters/tools/built-in.ts';
 import { findSandbox } from '../../src/adapters/tools/sandbox.ts';
 import { clock, ENVIRONMENT } from './tools-workbench.ts';
 
-const [workspace = '', command = ''] = process.argv.slice(2);
-const sandbox = await findSandbox({ workspace });
-const tools = builtInTools({ workspace, clock, environment: ENVIRONMENT, sandbox });
+const [workspace = '', command = '', without = ''] = process.argv.slice(2);
+const sandbox = without === '' ? await findSandbox({ workspace }) : { unavailable: without };
+const tools = builtInTools({
+  workspace,
+  clock,
+  environment: ENVIRONMENT,
+  sandbox,
+  command: { approval: 'never' },
+});
 const call = { name: 'command', args: JSON.stringify({ command }), stepId: 'step_1' };
 process.stdout.write(JSON.stringify(await tools.run(call, new AbortController().signal)));
