@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { catalogue } from '../../src/adapters/store/catalogue.ts';
 import { faultOf } from '../../src/adapters/store/postgres/errors.ts';
 import { MIGRATIONS } from '../../src/adapters/store/migrations.ts';
 import { openPostgres } from '../../src/adapters/store/postgres/open.ts';
@@ -139,6 +140,41 @@ describe('hosts that share a store', () => {
     for (const one of await Promise.all(all)) assert.equal(one.kind, 'done');
     await store.close();
   });
+});
+
+describe('what is due is found by an index', () => {
+  let planned = '';
+  before(async () => {
+    planned = await server.freshUrl();
+  });
+
+  for (const [name, index] of [
+    ['inbox.due', 'message_waiting'],
+    ['message.unbound', 'message_open'],
+    ['task.due', 'task_due'],
+    ['task.nextDue', 'task_due'],
+    ['task.waitingFor', 'task_waiting'],
+    ['approval.openOf', 'approval_open'],
+    ['approval.openOfTask', 'approval_open_of_task'],
+    ['approval.due', 'approval_due'],
+    ['approval.nextDue', 'approval_due'],
+    ['usage.ofRange', 'step_pkey'],
+    ['usage.byTask', 'step_pkey'],
+  ] as const) {
+    test(`${name} may use ${index}`, async () => {
+      // In tables as small as these a scan would be cheaper.
+      const url = planned.replace(
+        'options=',
+        `options=${encodeURIComponent('-c enable_seqscan=off ')}`,
+      );
+      const store = await openPostgres({ url, ids });
+      const { sql } = catalogue('postgres').reads[name].statement;
+      const plan = await store.inspect(`explain ${sql.replaceAll(/\$\d+/g, "'1'")}`);
+      await store.close();
+      const steps = plan.map((row) => String(row['QUERY PLAN'])).join('\n');
+      assert.match(steps, new RegExp(`Index.* (on|using) ${index}\\b`));
+    });
+  }
 });
 
 test('what the server says becomes a fault that says what to do', () => {
