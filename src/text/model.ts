@@ -35,6 +35,13 @@ export const ORDER_INPUTS = {
     'again. Go on without knowing its outcome, or answer what is missing.',
 } as const;
 
+/** What the host tells a model when what its task waited for has come by itself. */
+export const WAKE_INPUTS = {
+  instant:
+    'The time that you set for this task has come. What is saved is above. Go on from there with ' +
+    'the request:',
+} as const;
+
 /** What stands in a request from which older turns were left out to fit the window. */
 export const LEFT_OUT_NOTE =
   'Older turns of this conversation are left out here, because they do not fit. Do not guess what they said.';

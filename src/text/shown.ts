@@ -10,6 +10,9 @@ const BAR = `${INDENT}│ `;
 /** An argument that a shell would take as it stands. */
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
+/** What a shell reads in double quotation marks as something else. */
+const SPECIAL = /["\\$`]/;
+
 /** What does not show as what it is: controls, marks that turn a line around, blanks that are none. */
 const HIDDEN = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 /** The same for a text inside a sentence: it may neither break the line nor end its quotation. */
@@ -66,6 +69,7 @@ function aboutCall(
 function quote(text: string, hidden: RegExp): string {
   if (PLAIN.test(text)) return text;
   if (hidden.test(text)) return `"${escape(text.replaceAll(/["\\]/g, String.raw`\$&`), hidden)}"`;
+  if (text.includes("'") && !SPECIAL.test(text)) return `"${text}"`;
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 

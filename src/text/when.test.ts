@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DE } from './de.ts';
 import { EN } from './en.ts';
-import { sayInstant, saySecond, sayWhen } from './when.ts';
+import { sayInstant, sayLength, saySecond, sayWhen } from './when.ts';
 
 const NOW = Date.UTC(2025, 10, 14, 13, 2, 5);
 const BERLIN = { locale: 'en', timeZone: 'Europe/Berlin', hostTimeZone: 'Europe/Berlin' } as const;
@@ -33,4 +33,17 @@ test('the zone is named when the reader is not in that of the host', () => {
   assert.equal(sayInstant(away, EN.tag, NOW, NOW), '08:02 GMT-5');
   const { hostTimeZone: _, ...unknown } = away;
   assert.equal(sayInstant(unknown, EN.tag, NOW, NOW), '08:02');
+});
+
+test('a length of time is told by its two largest units', () => {
+  const LENGTHS: readonly [length: number, en: string, de: string][] = [
+    [0, '0 seconds', '0 Sekunden'],
+    [-90_000, '1 minute, 30 seconds', '1 Minute, 30 Sekunden'],
+    [3 * 3_600_000 + 59_000, '3 hours', '3 Stunden'],
+    [26 * 3_600_000, '1 day, 2 hours', '1 Tag, 2 Stunden'],
+  ];
+  for (const [length, en, de] of LENGTHS) {
+    assert.equal(sayLength(EN.tag, length), en);
+    assert.equal(sayLength(DE.tag, length).replace(' und', ','), de);
+  }
 });

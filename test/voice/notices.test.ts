@@ -1,116 +1,155 @@
-// What the host says to people, word by word. A text that changes here changes on somebody's phone.
+// What the host says to people, word by word; the words themselves stand in golden.ts.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { REASONS, typeCommand, type ReasonEntry } from '../../src/core/notice/reasons.ts';
+import { readCommand, USAGES } from '../../src/core/inbox/command.ts';
+import { REASONS, waysOf, type ReasonEntry } from '../../src/core/notice/reasons.ts';
+import { TASK_MOVES, WAIT_KINDS, type TaskReason } from '../../src/core/task/moves.ts';
+import { EVENTS } from '../../src/kernel/event.ts';
 import { REFUSALS, type RefusalCode } from '../../src/kernel/fault.ts';
 import { NOTICES, SIGNS, type Locale, type NoticeCode } from '../../src/text/catalogue.ts';
 import { CORRECTIVES } from '../../src/text/model.ts';
 import { catalogueOf } from '../../src/text/reader.ts';
 import { renderNotice, renderRefusal, renderStoredNotice } from '../../src/text/render.ts';
+import { APPROVAL, AT, GOLDEN, ID, REQUEST } from './golden.ts';
 
-const ID = 'task_7K2M9QX4R1T8WZ3C';
-const EN = { locale: 'en', timeZone: 'UTC' } as const;
-const DE = { locale: 'de', timeZone: 'UTC' } as const;
-const PARAMS = { request: 'Summarise the March invoices', taskId: ID };
-
-const GOLDEN: readonly [code: NoticeCode, more: object, en: string, de: string][] = [
-  [
-    'interrupted',
-    {},
-    `… “Summarise the March invoices” was interrupted: the host stopped while it worked on it. What was done is saved, and nothing of it continues by itself. To end it: \`/stop ${ID}\`; to try anew, send the request again. Why: \`/why ${ID}\`.`,
-    `… „Summarise the March invoices“ wurde unterbrochen: Der Host endete, während er daran arbeitete. Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. Beenden: \`/stop ${ID}\`; für einen neuen Anlauf schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
-  ],
-  [
-    'interrupted',
-    { tools: ['send_payment', 'edit'] },
-    `… “Summarise the March invoices” was interrupted: the host stopped while it worked on it. Whether \`send_payment\` and \`edit\` took effect is unknown; I will not run it again, so please check. What was done is saved, and nothing of it continues by itself. To end it: \`/stop ${ID}\`; to try anew, send the request again. Why: \`/why ${ID}\`.`,
-    `… „Summarise the March invoices“ wurde unterbrochen: Der Host endete, während er daran arbeitete. Ob \`send_payment\` und \`edit\` gewirkt hat, ist unbekannt; ich führe es nicht noch einmal aus, bitte prüfen. Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. Beenden: \`/stop ${ID}\`; für einen neuen Anlauf schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
-  ],
-  [
-    'stopped',
-    {},
-    `▸ “Summarise the March invoices” is stopped. What was done is kept, and nothing more of it will start. To begin anew, send the request again. Why: \`/why ${ID}\`.`,
-    `▸ „Summarise the March invoices“ ist angehalten. Was getan war, bleibt, und nichts davon beginnt noch. Für einen neuen Anfang schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
-  ],
-  [
-    'stopped',
-    { tools: ['model', 'command'] },
-    `▸ “Summarise the March invoices” is stopped. Still being ended: the call of the model and \`command\`. What was done is kept, and nothing more of it will start. To begin anew, send the request again. Why: \`/why ${ID}\`.`,
-    `▸ „Summarise the March invoices“ ist angehalten. Noch zu beenden: der Aufruf des Modells und \`command\`. Was getan war, bleibt, und nichts davon beginnt noch. Für einen neuen Anfang schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
-  ],
-  [
-    'cancelled',
-    {},
-    `▸ “Summarise the March invoices” was cancelled by the program that had asked for it. What was done is kept, and nothing more of it will start. Why: \`/why ${ID}\`.`,
-    `▸ „Summarise the March invoices“ wurde von dem Programm abgebrochen, das es bestellt hatte. Was getan war, bleibt, und nichts davon beginnt noch. Warum: \`/why ${ID}\`.`,
-  ],
-  [
-    'no_outcome',
-    {},
-    `■ I could not finish “Summarise the March invoices”: twice in a row the model ended without an answer. What was done is saved, and it stays as it is until you decide. To end it: \`/stop ${ID}\`; to try anew, send the request again. Why: \`/why ${ID}\`.`,
-    `■ Ich konnte „Summarise the March invoices“ nicht abschließen: Zweimal hintereinander endete das Modell ohne Antwort. Was getan war, ist gespeichert, und so bleibt es, bis du entscheidest. Beenden: \`/stop ${ID}\`; für einen neuen Versuch schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
-  ],
-  [
-    'no_progress',
-    {},
-    `■ I could not finish “Summarise the March invoices”: the model kept working without getting on, even after a reminder. What was done is saved, and it stays as it is until you decide. To end it: \`/stop ${ID}\`; to try anew, send the request again. Why: \`/why ${ID}\`.`,
-    `■ Ich konnte „Summarise the March invoices“ nicht abschließen: Das Modell arbeitete, ohne voranzukommen, auch nach einem Hinweis. Was getan war, ist gespeichert, und so bleibt es, bis du entscheidest. Beenden: \`/stop ${ID}\`; für einen neuen Versuch schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
-  ],
-  [
-    'model_refused',
-    { detail: 'http_401' },
-    `▸ “Summarise the March invoices” has failed: the model provider refused the call (http_401). What was done is kept. When the cause is mended, send the request again. Why: \`/why ${ID}\`.`,
-    `▸ „Summarise the March invoices“ ist gescheitert: Der Modellanbieter hat den Aufruf abgelehnt (http_401). Was getan war, bleibt. Ist die Ursache behoben, schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
-  ],
-  [
-    'model_unavailable',
-    { detail: 'timeout' },
-    `▸ “Summarise the March invoices” has failed: the model gave no usable answer (timeout). What was done is kept. When the cause is gone, send the request again. Why: \`/why ${ID}\`.`,
-    `▸ „Summarise the March invoices“ ist gescheitert: Das Modell gab keine brauchbare Antwort (timeout). Was getan war, bleibt. Ist die Ursache behoben, schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
-  ],
-];
+const EN = { locale: 'en', timeZone: 'Europe/Berlin' } as const;
+const DE = { ...EN, locale: 'de' } as const;
+const PARAMS = { request: REQUEST, taskId: ID };
+const CODES = Object.keys(NOTICES) as NoticeCode[];
 
 describe('a notice says what happened, what is kept and what changes it:', () => {
   for (const [code, more, en, de] of GOLDEN) {
-    test(`${code} ${JSON.stringify(more)}`, () => {
+    const { shown, ...named } = { shown: undefined, ...more };
+    test(`${code} ${JSON.stringify(named)}`, () => {
+      assert.equal(Boolean(shown), en.includes('│'));
       const params = { ...PARAMS, ...more };
-      assert.equal(renderNotice(EN, code, params), en);
-      assert.equal(renderNotice(DE, code, params), de);
-      assert.equal(renderStoredNotice(DE, code, JSON.stringify(params)), de);
+      assert.equal(renderNotice(EN, code, params, AT), en);
+      assert.equal(renderNotice(DE, code, params, AT), de);
+      assert.equal(renderStoredNotice(DE, code, JSON.stringify(params), AT), de);
     });
   }
 
   test('every code has its words above', () => {
-    const golden = new Set(GOLDEN.map(([code]) => code));
-    assert.deepEqual([...golden].toSorted(), Object.keys(NOTICES).toSorted());
+    const golden = new Set<string>(GOLDEN.map(([code]) => code));
+    assert.deepEqual([...golden].toSorted(), CODES.toSorted());
+  });
+
+  test('and ends with a command, in a form that the command parser takes', () => {
+    for (const [, , ...texts] of GOLDEN) {
+      for (const text of texts) {
+        const commands = quotedCommands(text);
+        assert.ok(text.endsWith(`\`${commands.at(-1) ?? ''}\`.`), text);
+        for (const command of commands) {
+          const read = readCommand(command);
+          assert.ok(read !== undefined, command);
+          assert.ok(read.kind !== 'unknown' && read.kind !== 'misused', command);
+        }
+      }
+    }
   });
 });
 
-describe('O-6: each reason has its notice', () => {
-  const reasons: readonly [string, ReasonEntry][] = Object.entries(REASONS);
+/** A task that stands for this reason, as far as its ways out read it. */
+function standing(reason: TaskReason): Parameters<typeof waysOf>[0] {
+  const waitId = reason === 'awaits_approval' ? APPROVAL : null;
+  const outcomeData = JSON.stringify({ grant: 'turns=+50' });
+  return { id: ID, state: REASONS[reason].state, reason, waitId, outcomeData };
+}
+
+function quotedCommands(text: string): readonly string[] {
+  return [...withoutCall(text).matchAll(/`(\/[^`]+)`/g)].map(([, command = '']) => command);
+}
+
+/** A notice without the lines of what would run: those are somebody else's. */
+function withoutCall(text: string): string {
+  return text.replaceAll(/^ {4}.*\n/gm, '');
+}
+
+describe('O-6, V8: each reason has its notice', () => {
+  const reasons = Object.entries(REASONS) as [TaskReason, ReasonEntry][];
   for (const [reason, entry] of reasons) {
-    if (entry.notice === null) continue;
-    test(`${reason} at the level of the table, with the command of the table and no other`, () => {
-      const notice = entry.notice as NoticeCode;
-      assert.equal(NOTICES[notice], entry.level);
+    const { notice, level } = entry;
+    if (notice === null || level === null) continue;
+    test(`${reason} at the level of the table, with the commands of the table and no other`, () => {
+      const known = CODES.find((code) => code === notice);
+      assert.ok(known !== undefined, `${notice} has no words`);
+      assert.equal(NOTICES[known], level);
+      const { waitId, outcomeData, ...task } = standing(reason);
+      const ways = waysOf({ ...task, waitId, outcomeData }).map(({ command }) => command);
+      const params = { ...PARAMS, approvalId: APPROVAL, grant: 'turns=+50' };
       for (const reader of [EN, DE]) {
-        const text = renderNotice(reader, notice, PARAMS);
-        assert.equal(text[0], SIGNS[entry.level ?? 'info']);
-        const quoted = [...text.matchAll(/`(\/[^`]+)`/g)].map(([, command]) => command);
-        const ways = entry.ways.map((way) => typeCommand(way, ID));
-        assert.deepEqual(quoted, [...ways, `/why ${ID}`]);
+        const text = renderNotice(reader, known, params);
+        assert.equal(text[0], SIGNS[level]);
+        assert.deepEqual(quotedCommands(text), [...ways, `/why ${ID}`]);
+        assert.equal(text.includes(`\`${ID}\``), entry.reply, 'how to reply');
       }
     });
   }
+
+  test('a reason has its sentence in both languages, and its ways have theirs', () => {
+    for (const { locale } of [EN, DE]) {
+      const { causes, who, effects } = catalogueOf(locale);
+      for (const [reason, { ways }] of reasons) {
+        assert.match(causes[reason], /^\p{Lu}.+\.$/u);
+        for (const way of ways) assert.ok(who[way.who] && effects[way.effect]);
+      }
+    }
+  });
 });
 
-test('a notice of a newer version, or one that lost its parameters, is still said', () => {
-  const stored = JSON.stringify({ ...PARAMS, request: 'Pay', tools: 7, more: {} });
-  assert.equal(renderStoredNotice(EN, 'quota', stored), `▸ “Pay”: \`quota\`. Why: \`/why ${ID}\`.`);
-  for (const params of [null, '', '[]', '7', '{"tools": [1, null]}', '{']) {
-    assert.match(renderStoredNotice(EN, 'stopped', params), /^▸ “…” is stopped\. /);
+test('whatever a record may hold has a word in both languages', () => {
+  for (const { locale } of [EN, DE]) {
+    const { waits, states, events, help } = catalogueOf(locale);
+    assert.deepEqual(Object.keys(waits).toSorted(), [...WAIT_KINDS].toSorted());
+    assert.deepEqual(Object.keys(states).toSorted(), Object.keys(TASK_MOVES).toSorted());
+    assert.deepEqual(Object.keys(events).toSorted(), Object.keys(EVENTS).toSorted());
+    const keys = USAGES.map(({ key }) => key);
+    assert.deepEqual(Object.keys(help).toSorted(), keys.toSorted());
   }
-  assert.match(renderStoredNotice(EN, 'toString', null), /`toString`/);
+});
+
+describe('a notice that another version wrote is still said:', () => {
+  test('of an unknown code', () => {
+    const stored = JSON.stringify({ ...PARAMS, request: 'Pay', tools: 7, more: {} });
+    const said = renderStoredNotice(EN, 'held_legacy', stored);
+    assert.equal(said, `▸ “Pay”: \`held_legacy\`. Why: \`/why ${ID}\`.`);
+    assert.match(renderStoredNotice(EN, 'toString', null), /`toString`/);
+  });
+
+  test('of version 1: a task that failed where this version waits', () => {
+    const stored = JSON.stringify({ ...PARAMS, detail: 'http_503', said: 'overloaded' });
+    assert.match(
+      renderStoredNotice(EN, 'model_unavailable', stored),
+      /^▸ “.*” has failed: the model gave no usable answer \(http_503: “overloaded”\)\. /,
+    );
+  });
+
+  for (const code of CODES) {
+    test(`${code} without its parameters, or with others in their place`, () => {
+      const odd = { request: 1, until: 9e99, expiresAt: 'x', shown: {}, window: '1', drift: null };
+      for (const params of [
+        null,
+        '',
+        '[]',
+        '7',
+        '{"tools": [1, null]}',
+        '{',
+        JSON.stringify(odd),
+      ]) {
+        for (const reader of [EN, DE]) {
+          const text = renderStoredNotice(reader, code, params);
+          assert.ok(text.startsWith(`${SIGNS[NOTICES[code]]} `));
+          assert.doesNotMatch(text, /undefined|null|NaN|Invalid|object/);
+          assertVoice(text.slice(1));
+        }
+      }
+    });
+  }
+
+  test('an instant without the time of its notice names its day and year', () => {
+    const text = renderNotice(EN, 'awaits_instant', { ...PARAMS, until: AT });
+    assert.match(text, / goes on by itself on Fri, 14 Nov 2025, 14:02\. /);
+  });
 });
 
 test('many calls are named up to five and then counted', () => {
@@ -130,7 +169,14 @@ describe('a refusal says what it refused and what to do instead:', () => {
   for (const code of codes) {
     test(code, () => {
       for (const { locale } of [EN, DE]) {
-        const detail = { id: ID, nearest: ID, word: 'stp', state: 'completed' };
+        const detail = {
+          id: ID,
+          nearest: ID,
+          word: 'stp',
+          state: 'completed',
+          way: `/stop ${ID}`,
+          reply: 'yes',
+        };
         for (const text of [
           renderRefusal({ locale }, code),
           renderRefusal({ locale }, code, detail),
@@ -153,9 +199,19 @@ describe('a refusal says what it refused and what to do instead:', () => {
     );
   });
 
+  test('W-7: what is not possible names what is', () => {
+    const detail = { id: ID, state: 'waiting', way: `/stop ${ID}`, reply: 'yes' };
+    assert.equal(
+      renderRefusal(EN, 'not_allowed_now', detail),
+      `This is not possible while it is waiting, so nothing was done. A reply lets it go on. ` +
+        `What is possible: \`/stop ${ID}\`. Why: \`/why ${ID}\`.`,
+    );
+  });
+
   test('a state is said in words of the language', () => {
     assert.match(renderRefusal(DE, 'task_ended', { state: 'stopped' }), /\(angehalten\)/);
     assert.match(renderRefusal(DE, 'not_allowed_now', { state: 'newer' }), /newer/);
+    assert.match(renderRefusal(EN, 'approval_closed', { state: 'denied' }), /closed \(denied\)/);
   });
 });
 
@@ -173,7 +229,7 @@ describe('every sentence keeps to the voice', () => {
       for (const text of [en, de]) {
         const sign = SIGNS[NOTICES[code]];
         assert.ok(text.startsWith(`${sign} `));
-        assertVoice(text.slice(sign.length));
+        assertVoice(withoutCall(text).slice(sign.length));
       }
       assert.ok(more !== null);
     }

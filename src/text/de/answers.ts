@@ -47,7 +47,7 @@ export const DE_ANSWERS: AnswerTexts = {
     'Eine neue Sitzung beginnt: Das Modell sieht nicht mehr, was vorher gesagt wurde; gelöscht ' +
     `ist nichts.\n${retained === '' ? 'Sonst ist nichts offen.' : `Was bleibt:\n${retained}`}`,
   retainedApproval: ({ tool, request, id, when }) =>
-    `… die Freigabe von ${tool} für ${request}; ohne Antwort gilt sie ${when} als abgelehnt. ${id}`,
+    `die Freigabe von ${tool} für ${request}; ohne Antwort gilt sie ${when} als abgelehnt. ${id}`,
   setAside: (count) =>
     `Nachrichten, die noch niemand aufgenommen hatte, sind ohne Antwort beiseitegelegt: ${count}.`,
   wasSetAside:
@@ -60,7 +60,7 @@ export const DE_ANSWERS: AnswerTexts = {
     unpriced: 'sein Preis ist nicht bekannt, seine Kosten werden nicht gezählt',
   },
   rates: ({ input, output }) => `${input} je Million Token hinein, ${output} heraus`,
-  modelChoice: ({ name, price }) => `▸ ${name} (${price})`,
+  modelChoice: ({ name, price }) => `- ${name} (${price})`,
   modelChoices: (list) => `Modelle zur Wahl mit \`/model NAME\`:\n${list}`,
   modelSet: (name) =>
     `Ab ihrem nächsten Schritt nutzt diese Unterhaltung ${name}. Was vorher gesagt wurde, bleibt in ihrer Sitzung.`,
@@ -75,7 +75,7 @@ export const DE_ANSWERS: AnswerTexts = {
     reserve: 'frei gehalten für die Antwort',
     free: 'frei',
   },
-  contextLine: (part, tokens) => `▸ ${part}: ${tokens}`,
+  contextLine: (part, tokens) => `- ${part}: ${tokens}`,
   contextLeftOut: (count) =>
     `Ausgelassen, weil sie nicht mehr passen: die ältesten Durchgänge, ${count} an der Zahl. ` +
     'Gespeichert bleiben sie.',
@@ -83,9 +83,9 @@ export const DE_ANSWERS: AnswerTexts = {
   usageDay: ({ day, tokens, cost, calls }) =>
     `${day}: ${tokens} Token, ${cost}; Aufrufe von Modellen: ${calls}.`,
   usageModel: ({ name, tokens, cost, calls }) =>
-    `▸ ${name}: ${tokens} Token, ${cost}; Aufrufe: ${calls}.`,
+    `- ${name}: ${tokens} Token, ${cost}; Aufrufe: ${calls}.`,
   usageTask: ({ request, id, tokens, cost, calls }) =>
-    `▸ ${request}: ${tokens} Token, ${cost}; Aufrufe: ${calls}. ${id}`,
+    `- ${request}: ${tokens} Token, ${cost}; Aufrufe: ${calls}. ${id}`,
   usageTasks: 'Nach Aufgaben, die größten zuerst:',
   usageNone: (day) => `${day}: nichts verbraucht.`,
   usageUnpriced: (count) =>

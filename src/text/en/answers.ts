@@ -46,7 +46,7 @@ export const EN_ANSWERS: AnswerTexts = {
     'A fresh session begins: the model no longer sees what was said before, and nothing is ' +
     `deleted.\n${retained === '' ? 'Nothing else is open.' : `What remains:\n${retained}`}`,
   retainedApproval: ({ tool, request, id, when }) =>
-    `… the approval of ${tool} for ${request}; without an answer it is denied ${when}. ${id}`,
+    `the approval of ${tool} for ${request}; without an answer it is denied ${when}. ${id}`,
   setAside: (count) => `Messages that nobody had taken up are set aside unanswered: ${count}.`,
   wasSetAside:
     'A fresh session began before this message was taken up, so it has no answer. Send it again if it still matters.',
@@ -58,7 +58,7 @@ export const EN_ANSWERS: AnswerTexts = {
     unpriced: 'its price is not known, so its cost is not counted',
   },
   rates: ({ input, output }) => `${input} per million tokens in, ${output} out`,
-  modelChoice: ({ name, price }) => `▸ ${name} (${price})`,
+  modelChoice: ({ name, price }) => `- ${name} (${price})`,
   modelChoices: (list) => `Models to choose from with \`/model NAME\`:\n${list}`,
   modelSet: (name) =>
     `From its next step on this conversation uses ${name}. What it said before stays in its session.`,
@@ -73,16 +73,16 @@ export const EN_ANSWERS: AnswerTexts = {
     reserve: 'kept free for the answer',
     free: 'free',
   },
-  contextLine: (part, tokens) => `▸ ${part}: ${tokens}`,
+  contextLine: (part, tokens) => `- ${part}: ${tokens}`,
   contextLeftOut: (count) =>
     `Left out because they no longer fit: the ${count} oldest turns. They stay in the store.`,
 
   usageDay: ({ day, tokens, cost, calls }) =>
     `${day}: ${tokens} tokens, ${cost}; calls of models: ${calls}.`,
   usageModel: ({ name, tokens, cost, calls }) =>
-    `▸ ${name}: ${tokens} tokens, ${cost}; calls: ${calls}.`,
+    `- ${name}: ${tokens} tokens, ${cost}; calls: ${calls}.`,
   usageTask: ({ request, id, tokens, cost, calls }) =>
-    `▸ ${request}: ${tokens} tokens, ${cost}; calls: ${calls}. ${id}`,
+    `- ${request}: ${tokens} tokens, ${cost}; calls: ${calls}. ${id}`,
   usageTasks: 'By task, the largest first:',
   usageNone: (day) => `${day}: nothing was used.`,
   usageUnpriced: (count) =>
