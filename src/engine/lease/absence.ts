@@ -1,0 +1,53 @@
+import { mayHold, type HostRecord } from '../../core/lease/record.ts';
+import type { Absence } from '../../core/task/wait.ts';
+import type { HostId } from '../../kernel/ids.ts';
+import { SECOND, type Instant } from '../../kernel/time.ts';
+import type { EngineParts } from '../engine.ts';
+
+/** What a host that starts finds out about the time before it. */
+export interface Before {
+  readonly absence: Absence;
+  /** The newest instant that the store is known to hold; null for a new one. */
+  readonly lastCommit: Instant | null;
+}
+
+// The hosts that are asked; of a shared store those that live are among the newest.
+const HOSTS_MAX = 64;
+// On a shared store instants are the store's own: its clock and ours may stand this far apart (L-4).
+const CLOCKS_APART_MS = 2 * SECOND;
+
+/**
+ * Reads when no host ran before this one, and up to when something was committed. The former host's row
+ * says whether it stopped cleanly; where another host lives there was no such time (R-1, R-14).
+ */
+export async function readBefore(parts: EngineParts, hostId: HostId): Promise<Before> {
+  const { store, options } = parts;
+  const hosts = await store.query('host.list', { limit: HOSTS_MAX });
+  const others = hosts.filter(({ id }) => id !== hostId);
+  const own = hosts.find(({ id }) => id === hostId);
+  const turn = await store.query('turn.newest', {});
+  const apart = store.traits.exclusive ? 0 : CLOCKS_APART_MS;
+  const known = [
+    ...others.flatMap((host) => instantsOf(host, options.leaseMs)),
+    ...(turn === undefined ? [] : [turn.startedAt, turn.endedAt ?? turn.startedAt]),
+  ];
+  return {
+    absence: absenceOf(parts, others, own?.startedAt ?? parts.clock.now()),
+    lastCommit: known.length === 0 ? null : Math.max(...known) - apart,
+  };
+}
+
+function absenceOf({ store }: EngineParts, others: readonly HostRecord[], until: Instant): Absence {
+  const [former] = others;
+  if (former === undefined) return null;
+  // The lock of an exclusive store proves that none lives, whatever its row says.
+  const isOneAlive = !store.traits.exclusive && others.some((host) => mayHold(host, until));
+  return isOneAlive ? null : { until, from: former.stoppedAt };
+}
+
+function instantsOf(
+  { startedAt, stoppedAt, aliveUntil }: HostRecord,
+  leaseMs: number,
+): readonly Instant[] {
+  return [startedAt, stoppedAt ?? startedAt, aliveUntil - leaseMs];
+}
