@@ -16,16 +16,22 @@ const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 export function readInstant(text: string): Instant | undefined {
   const match = ISO.exec(text.trim());
   if (match === null) return undefined;
-  const numbers = match.slice(1, 7).map((part) => Number(part ?? 0));
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = numbers;
-  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  const days = (MONTH_DAYS[month - 1] ?? 0) + (month === 2 && isLeap ? 1 : 0);
-  if (day < 1 || day > days || hour > 23 || minute > 59 || second > 59) return undefined;
+  const part = (index: number): number => Number(match[index] ?? 0);
+  const [year, month, day] = [part(1), part(2), part(3)];
+  const [hour, minute, second] = [part(4), part(5), part(6)];
+  const isDay = day >= 1 && day <= daysOf(year, month);
+  if (!isDay || hour > 23 || minute > 59 || second > 59) return undefined;
   const milliseconds = Number((match[7] ?? '').padEnd(3, '0'));
   const local =
     daysBefore(year, month, day) * DAY + hour * HOUR + minute * MINUTE + second * SECOND;
-  const offset = Number(match[10] ?? 0) * HOUR + Number(match[11] ?? 0) * MINUTE;
+  const offset = part(10) * HOUR + part(11) * MINUTE;
   return local + milliseconds - (match[9] === '-' ? -offset : offset);
+}
+
+/** Days of a month; none of a month that there is not. */
+function daysOf(year: number, month: number): number {
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  return (MONTH_DAYS[month - 1] ?? 0) + (month === 2 && isLeap ? 1 : 0);
 }
 
 /** Days from the epoch to a day of the Gregorian calendar, of any year from 0 on. */

@@ -19,8 +19,6 @@ export interface Asking {
   readonly approval: ApprovalRecord;
   /** The calls of the same reply behind it. */
   readonly notRun: readonly StepStart[];
-  /** Of the call that waits. */
-  readonly ordinal: number;
 }
 
 /** Records what a person is asked, once, with its notice; the calls behind it get their result (E-4). */

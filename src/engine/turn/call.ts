@@ -70,58 +70,30 @@ export class ModelCaller {
     request: ModelRequest,
     { model, callsMax }: { readonly model: Model; readonly callsMax: number },
   ): Promise<Tried> {
-    for (let made = 0; ;) {
+    for (let made = 1; ; made += 1) {
       const passage = await this.#of.gate.pass(model, this.#of.signal);
-      const closed = this.#judgePassage(model, passage);
-      if (closed !== undefined) return closed;
+      if (passage.kind !== 'go') return this.#closed(model, passage);
       const outcome = await this.#once(step, request, { model, passage });
-      if (outcome.kind === 'fenced' || outcome.kind === 'reply') return outcome;
-      const { last } = outcome;
-      if (last.class === 'aborted') return { kind: 'ended', last };
-      if (last.class === 'nonsense') return { kind: 'nonsense', last };
-      made += 1;
-      if (isFarQuota(this.#of.parts, last)) return next(quotaOf(model, last));
-      if (last.class === 'refused')
-        return next({ kind: 'refused', code: last.code, said: last.message });
-      if (made >= callsMax) {
-        if (callsMax > 1) await this.#of.gate.exhausted(model, last.code);
-        return next(downOf(model, last));
-      }
+      if (outcome.kind !== 'fault') return outcome;
+      const missed = judgeFault(this.#of.parts, model, outcome.last);
+      if (missed !== undefined) return next(missed);
+      if (made < callsMax) continue;
+      if (callsMax > 1) await this.#of.gate.exhausted(model, outcome.last.code);
+      return next(downOf(model, outcome.last));
     }
   }
 
-  /** What a closed gate says of a candidate; undefined when the call may be made. */
-  #judgePassage(model: Model, passage: Passage): Tried | undefined {
-    const { account } = model;
-    switch (passage.kind) {
-      case 'go':
-        return undefined;
-      case 'aborted':
-        return { kind: 'ended', last: this.#last ?? ENDED };
-      case 'quota': {
-        const { until, code } = passage;
-        return next({ kind: 'quota', account, until, code, said: this.#last?.message ?? '' });
-      }
-      case 'down':
-      case 'refused': {
-        const { code } = passage;
-        const said = this.#last?.message ?? '';
-        return next(
-          passage.kind === 'down'
-            ? { kind: 'down', account, code, said }
-            : { kind: 'refused', code, said },
-        );
-      }
-    }
+  #closed(model: Model, passage: Exclude<Passage, { kind: 'go' }>): Tried {
+    return passage.kind === 'aborted'
+      ? { kind: 'ended', last: this.#last ?? ENDED }
+      : next(closedOf(model, passage, this.#last?.message ?? ''));
   }
 
   async #once(
     step: StepRecord,
     request: ModelRequest,
     { model, passage }: { readonly model: Model; readonly passage: Passage },
-  ): Promise<
-    Extract<Called, { kind: 'reply' | 'fenced' }> | { readonly kind: 'fault'; readonly last: Fault }
-  > {
+  ): Promise<Stop | { readonly kind: 'fault'; readonly last: Fault }> {
     const { parts, gate, turn } = this.#of;
     this.#calls += 1;
     if (this.#calls > 1) {
@@ -138,10 +110,16 @@ export class ModelCaller {
       return { kind: 'reply', reply: outcome };
     }
     this.#last = outcome;
-    if (outcome.class === 'aborted') gate.release(model, passage);
-    // A reply that cannot be read is a reply: the provider can be reached.
-    else if (outcome.class === 'nonsense') await gate.succeeded(model, passage);
-    else await gate.failed(model, outcome, passage);
+    if (outcome.class === 'aborted') {
+      gate.release(model, passage);
+      return { kind: 'ended', last: outcome };
+    }
+    if (outcome.class === 'nonsense') {
+      // A reply that cannot be read is a reply: the provider can be reached.
+      await gate.succeeded(model, passage);
+      return { kind: 'nonsense', last: outcome };
+    }
+    await gate.failed(model, outcome, passage);
     return { kind: 'fault', last: outcome };
   }
 
@@ -170,6 +148,26 @@ export class ModelCaller {
 
 function next(missed: Missed): Tried {
   return { kind: 'next', missed };
+}
+
+/** What a fault says for good of a candidate; undefined when it may pass. */
+function judgeFault(parts: EngineParts, model: Model, fault: Fault): Missed | undefined {
+  if (isFarQuota(parts, fault)) return quotaOf(model, fault);
+  const { code, message: said } = fault;
+  return fault.class === 'refused' ? { kind: 'refused', code, said } : undefined;
+}
+
+/** What a closed gate says of a candidate. */
+function closedOf(
+  { account }: Model,
+  passage: Exclude<Passage, { kind: 'go' | 'aborted' }>,
+  said: string,
+): Missed {
+  const { code } = passage;
+  if (passage.kind === 'quota') return { kind: 'quota', account, until: passage.until, code, said };
+  return passage.kind === 'down'
+    ? { kind: 'down', account, code, said }
+    : { kind: 'refused', code, said };
 }
 
 /** Whether the provider named an instant that is too far away to be waited for in the turn (T-12). */

@@ -1,7 +1,7 @@
 import { exhaustedForTurn, grantFor } from '../../core/budget/spend.ts';
 import { lowest, mayJoin, wakes } from '../../core/inbox/join.ts';
 import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
-import { mayHold } from '../../core/lease/record.ts';
+import { mayHold, type HostRecord } from '../../core/lease/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import { countSpent, countTurn, grantOf, moveTask, openTask } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
@@ -9,7 +9,7 @@ import type { ApprovalRecord } from '../../core/approval/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { ApprovalId, ConversationId, HostId, TaskId, TurnId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import type { At, Decision, Read, Unit } from '../../ports/store.ts';
+import type { At, Decision, Read, Rows, Unit } from '../../ports/store.ts';
 import type { Gate } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
 import { joinMessage, type Joining } from '../inbox/classify.ts';
@@ -104,65 +104,83 @@ function claimUnit(
   order: ClaimOrder,
   tries: number,
 ): Unit<ClaimReads, Verdict> {
-  const { conversationId, turnId, head, hostId, taskId } = order;
-  const own = { conversationId, turnId };
-  const isShared = !parts.store.traits.exclusive;
-  const isApproved = head.channel === HOST_CHANNELS.approval;
   return {
     name: 'turn.claim',
-    reads: {
-      conversation: { read: 'conversation.byId', args: { id: conversationId } },
-      inputs: { read: 'message.claimable', args: { conversationId, limit: INPUTS_MAX } },
-      ...(taskId === null
-        ? {}
-        : {
-            task: { read: 'task.byId', args: { id: taskId } },
-            bound: { read: 'message.openOfTask', args: { conversationId, taskId } },
-            run: { read: 'run.ofTask', args: { taskId } },
-          }),
-      ...(isApproved
-        ? { approval: { read: 'approval.byId', args: { id: head.externalId as ApprovalId } } }
-        : {}),
-      ...(tries === 0
-        ? {}
-        : {
-            turn: { read: 'turn.byId', args: { id: turnId } },
-            step: { read: 'step.lastOf', args: own },
-          }),
-      ...(isShared ? { host: { read: 'host.byId', args: { id: hostId } } } : {}),
-    },
-    decide: (rows, at) => {
-      const { conversation, inputs, task, turn, step, host, approval } = rows;
-      if (conversation !== undefined && turn !== undefined && step !== undefined) {
-        // A new task of an earlier try is read by its turn, which has it.
-        const known = task ?? openedTask(parts, order, conversation, at.now);
-        const verdict = { conversation, turn, task: known, firstStep: step, approval };
-        return { verdict, writes: [] };
-      }
-      if (conversation === undefined || conversation.turnId !== null) return NOTHING;
-      // A claim under a lease that has run out would be taken over as soon as it was made.
-      if (isShared && !mayHold(host, at.now)) return NOTHING;
-      if (inputs[0]?.id !== head.id) return STALE;
-      if (taskId !== null && (task === undefined || !mayTake(task, head))) return STALE;
-      const ledger = new Ledger(conversation, at, `host:${hostId}`);
-      const found = { conversation, inputs: rows.inputs, bound: rows.bound ?? [], task, approval };
-      if (task !== undefined) {
-        const budget = exhaustedForTurn(task);
-        if (budget !== undefined) {
-          blockTask(ledger, { ...found, task, run: rows.run, budget, head });
-          return { verdict: 'blocked', writes: ledger.close() };
-        }
-      }
-      return claimWrites(parts, order, { ...found, ledger }, at);
-    },
+    reads: claimReads(order, { tries, isShared: !parts.store.traits.exclusive }),
+    decide: (rows, at) => decideClaim(parts, order, rows, at),
   };
+}
+
+function claimReads(
+  { conversationId, turnId, head, hostId, taskId }: ClaimOrder,
+  { tries, isShared }: { readonly tries: number; readonly isShared: boolean },
+): ClaimReads {
+  const own = { conversationId, turnId };
+  const joined: Partial<ClaimReads> =
+    taskId === null
+      ? {}
+      : {
+          task: { read: 'task.byId', args: { id: taskId } },
+          bound: { read: 'message.openOfTask', args: { conversationId, taskId } },
+          run: { read: 'run.ofTask', args: { taskId } },
+        };
+  const approved: Partial<ClaimReads> =
+    head.channel === HOST_CHANNELS.approval
+      ? { approval: { read: 'approval.byId', args: { id: head.externalId as ApprovalId } } }
+      : {};
+  const earlier: Partial<ClaimReads> =
+    tries === 0
+      ? {}
+      : {
+          turn: { read: 'turn.byId', args: { id: turnId } },
+          step: { read: 'step.lastOf', args: own },
+        };
+  return {
+    conversation: { read: 'conversation.byId', args: { id: conversationId } },
+    inputs: { read: 'message.claimable', args: { conversationId, limit: INPUTS_MAX } },
+    ...joined,
+    ...approved,
+    ...earlier,
+    ...(isShared ? { host: { read: 'host.byId', args: { id: hostId } } } : {}),
+  };
+}
+
+function decideClaim(
+  parts: EngineParts,
+  order: ClaimOrder,
+  rows: Rows<ClaimReads>,
+  at: At,
+): Decision<Verdict> {
+  const { conversation, inputs, task, turn, step, host, bound = [], approval } = rows;
+  if (conversation === undefined) return NOTHING;
+  if (turn !== undefined && step !== undefined) {
+    // A new task of an earlier try is read by its turn, which has it.
+    const known = task ?? openedTask(parts, order, conversation, at.now);
+    return { verdict: { conversation, turn, task: known, firstStep: step, approval }, writes: [] };
+  }
+  if (conversation.turnId !== null || isLate(parts, host, at)) return NOTHING;
+  if (inputs[0]?.id !== order.head.id || !mayTake(order, task)) return STALE;
+  const ledger = new Ledger(conversation, at, `host:${order.hostId}`);
+  const found = { conversation, inputs, bound, task, approval };
+  const budget = task === undefined ? undefined : exhaustedForTurn(task);
+  if (task === undefined || budget === undefined)
+    return claimWrites(parts, order, { ...found, ledger }, at);
+  blockTask(ledger, { ...found, task, run: rows.run, budget, head: order.head });
+  return { verdict: 'blocked', writes: ledger.close() };
+}
+
+/** A claim under a lease that has run out would be taken over as soon as it was made. */
+function isLate({ store }: EngineParts, host: HostRecord | undefined, { now }: At): boolean {
+  return !store.traits.exclusive && !mayHold(host, now);
 }
 
 const NOTHING = { verdict: undefined, writes: [] } as const;
 const STALE = { verdict: 'stale', writes: [] } as const;
 
 /** Whether the task can still take the message: it is bound to it, or its words may wake it (T-2, W-7). */
-function mayTake(task: TaskRecord, head: MessageRecord): boolean {
+function mayTake({ head, taskId }: ClaimOrder, task: TaskRecord | undefined): boolean {
+  if (taskId === null) return true;
+  if (task === undefined) return false;
   if (head.taskId !== null) return task.state === 'active';
   return mayJoin(task, head) && wakes(task);
 }
@@ -216,42 +234,58 @@ function claimWrites(
   ledger.hold(turnId);
   const before = found.task ?? openedTask(parts, order, conversation, at.now);
   const runId = head.runId ?? inputs.find((input) => input.runId !== null)?.runId ?? null;
-  if (found.task === undefined) addCreated(ledger, before, runId);
+  const isNew = found.task === undefined;
+  if (isNew) addCreated(ledger, before, runId);
   const by = inputs.some((input) => input.kind === 'genuine') ? 'person' : 'host';
   const spent = countSpent(wake(ledger, before, { head, runId }), order.spent);
-  const task = countTurn(spent, by, at.now);
-  const isNew = found.task === undefined;
-  const row = isNew ? { ...task, version: 1 } : { ...task, version: before.version + 1 };
-  ledger.add(isNew ? { write: 'task.insert', row } : { write: 'task.save', row });
-  const messageIds = inputs.map((input) => input.id);
-  const taskId = task.id;
-  const joining = order.spent.tokens === 0 ? {} : { classifier: order.spent };
-  const data = { messageIds, token, ...joining };
-  const started = ledger.event('turn.started', { taskId, turnId, runId, data });
-  if (runId !== null && task.turnsUsed === 1)
-    ledger.event('run.started', { taskId, turnId, runId });
-  for (const id of messageIds)
-    ledger.add({ write: 'message.claim', id, taskId, turnId, claimedSeq: started.seq });
+  const version = isNew ? 1 : before.version + 1;
+  const task = { ...countTurn(spent, by, at.now), version };
+  ledger.add(isNew ? { write: 'task.insert', row: task } : { write: 'task.save', row: task });
+  const seq = addStarted(ledger, { task, turnId, runId, inputs, token, spent: order.spent });
   const turn: TurnRecord = {
     id: turnId,
     conversationId,
     sessionId: task.sessionId,
-    taskId,
+    taskId: task.id,
     runId,
     token,
     authority: lowest(task.mandateAuthority, ...inputs.map(({ authority }) => authority)),
     hostId: order.hostId,
     state: 'running',
     end: null,
-    firstSeq: started.seq,
+    firstSeq: seq,
     startedAt: at.now,
     endedAt: null,
   };
   const firstStep = firstStepOf(parts, ledger, turn, { task, approval });
   ledger.add({ write: 'turn.insert', row: turn }, { write: 'step.insert', row: firstStep });
   const claimedInputs = inputs.map((input) => claimed(input, turn));
-  const verdict = { conversation, turn, task: row, firstStep, approval, inputs: claimedInputs };
+  const verdict = { conversation, turn, task, firstStep, approval, inputs: claimedInputs };
   return { verdict, writes: ledger.close() };
+}
+
+/** The event of the turn's start, which claims its inputs; gives its place. */
+function addStarted(
+  ledger: Ledger,
+  of: {
+    readonly task: TaskRecord;
+    readonly turnId: TurnId;
+    readonly runId: TurnRecord['runId'];
+    readonly inputs: readonly MessageRecord[];
+    readonly token: number;
+    readonly spent: Joining['spent'];
+  },
+): number {
+  const { task, turnId, runId, inputs, token, spent } = of;
+  const { id: taskId } = task;
+  const messageIds = inputs.map((input) => input.id);
+  const data = { messageIds, token, ...(spent.tokens === 0 ? {} : { classifier: spent }) };
+  const { seq } = ledger.event('turn.started', { taskId, turnId, runId, data });
+  const isFirst = runId !== null && task.turnsUsed === 1;
+  if (isFirst) ledger.event('run.started', { taskId, turnId, runId });
+  for (const id of messageIds)
+    ledger.add({ write: 'message.claim', id, taskId, turnId, claimedSeq: seq });
+  return seq;
 }
 
 /** Words of its person make a task active that waited, paused or was blocked (W-7). */

@@ -78,36 +78,53 @@ export interface Concluding {
   readonly inputId: MessageId;
 }
 
+type Joined = readonly MessageRecord[];
+type Conclusions = {
+  readonly [K in Outcome['kind']]: (
+    of: Concluding,
+    joined: Joined,
+    outcome: Extract<Outcome, { readonly kind: K }>,
+  ) => Ended;
+};
+
+const CONCLUSIONS: Conclusions = {
+  answered: (of, joined, { text }) => answer(of, joined, text),
+  failed: (of, _joined, outcome) => fail(of, outcome),
+  invalid: (of, joined, { why }) => invalid(of, joined, why),
+  // What a person says goes before what the model meant to wait for (T-11).
+  waits: (of, joined, outcome) => (joined.length > 0 ? goOn(of, joined) : wait(of, outcome)),
+  continues: (of, joined, { note }) =>
+    joined.length > 0 ? goOn(of, joined) : continueTask(of, note),
+  asks: ask,
+  parked: (of, _joined, { missed }) => park(of, missed),
+  exhausted: (of, joined, { budget }) =>
+    exhaustedBy(of.ending.task, of.ending.spent) === undefined
+      ? goOn(of, joined)
+      : exhaust(of, budget),
+  expired: (of, joined) => expire(of, joined),
+  too_large: (of, _joined, outcome) => tooLarge(of, outcome),
+};
+
 /** Writes where the turn's end leads its task, with the last word and the run's end (O-1, T-16). */
 export function conclude(of: Concluding, outcome: Outcome): Ended {
   const joined = joinedBy(of.ending.turn, of.ending, of.parts.options.whileBusy);
-  switch (outcome.kind) {
-    case 'answered':
-      return answer(of, joined, outcome.text);
-    case 'failed':
-      return fail(of, outcome);
-    case 'invalid':
-      return invalid(of, joined, outcome.why);
-    case 'waits':
-      return joined.length > 0 ? goOn(of, joined) : wait(of, outcome);
-    case 'asks':
-      askApproval(of.ledger, of.ending, { ...outcome, ordinal: of.ordinal });
-      return joined.length > 0
-        ? goOn(of, joined, outcome.notRun.length)
-        : waitForApproval(of.ledger, of.ending, outcome.approval);
-    case 'continues':
-      return joined.length > 0 ? goOn(of, joined) : continueTask(of, outcome.note);
-    case 'parked':
-      return park(of, outcome.missed);
-    case 'exhausted':
-      return exhaustedBy(of.ending.task, of.ending.spent) === undefined
-        ? goOn(of, joined)
-        : exhaust(of, outcome.budget);
-    case 'expired':
-      return expire(of, joined);
-    case 'too_large':
-      return tooLarge(of, outcome);
-  }
+  const by = CONCLUSIONS[outcome.kind] as (
+    of: Concluding,
+    joined: Joined,
+    outcome: Outcome,
+  ) => Ended;
+  return by(of, joined, outcome);
+}
+
+function ask(
+  of: Concluding,
+  joined: Joined,
+  { approval, notRun }: Extract<Outcome, { kind: 'asks' }>,
+): Ended {
+  askApproval(of.ledger, of.ending, { approval, notRun });
+  return joined.length > 0
+    ? goOn(of, joined, notRun.length)
+    : waitForApproval(of.ledger, of.ending, approval);
 }
 
 /** A further model call of the same turn, unless a bound forbids it: checked before the spend (T-7). */

@@ -1,4 +1,4 @@
-import type { ApprovalRecord, Shown } from '../../core/approval/record.ts';
+import type { Shown } from '../../core/approval/record.ts';
 import { exhaustedBy } from '../../core/budget/spend.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import {
@@ -10,9 +10,8 @@ import {
 } from '../../core/turn/decide.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import { NOT_RUN } from '../../core/turn/transcript.ts';
-import { canonicalJson, type Json } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import type { Examined, ToolCall, Tools } from '../../ports/tools.ts';
+import type { ToolCall, Tools } from '../../ports/tools.ts';
 import type { Gate } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
 import { agentOf } from '../session/agent.ts';
@@ -24,6 +23,7 @@ import type { Outcome } from './conclude.ts';
 import { endTurn, type TurnEnding } from './end.ts';
 import type { Histories } from './history.ts';
 import type { Live } from './live.ts';
+import { approvalOf, questionOf, toolStart, type Question } from './question.ts';
 import { withRoom } from './room.ts';
 import { Session } from './session.ts';
 import { outcomeOf, spentBy, type Spent, type StepEnd, type StepStart } from './step.ts';
@@ -173,44 +173,38 @@ class TurnLoop {
     let outcome = end;
     let leads: Leading | null = null;
     for (const [index, call] of reply.calls.entries()) {
-      const asked = await this.#examine(call);
-      const start = this.#toolStart(model.ordinal + index + 1, call, asked !== null);
+      const question = await questionOf(this.#tools, call);
+      const start = toolStart(this.#tools, call, {
+        ordinal: model.ordinal + index + 1,
+        isAsked: question !== null,
+      });
       const started = await this.#advance(step, outcome, start);
       if (started === null) return null;
       step = started;
       if (this.#drive.signal.aborted) return this.#leave(step, NOT_BEGUN);
-      if (asked !== null) {
-        return this.#ask(step, call, { asked, behind: reply.calls.slice(index + 1) });
-      }
+      if (question !== null)
+        return this.#ask(step, { question, behind: reply.calls.slice(index + 1) });
       const order = this.#readOrder(call, leads);
-      if (order?.kind === 'leads') leads = order.to;
-      if (order?.kind === 'note') this.#note = order.note;
-      outcome =
-        order === null
-          ? await this.#runTool(step, { ...call, stepId: step.id })
-          : { ...resultOf(order), output: order.text };
+      leads = order?.kind === 'leads' ? order.to : leads;
+      outcome = await this.#carryOut(step, call, order);
     }
+    return this.#afterCalls(step, outcome, { leads, said: reply.said });
+  }
+
+  async #afterCalls(
+    step: StepRecord,
+    end: StepEnd,
+    { leads, said }: { readonly leads: Leading | null; readonly said: string },
+  ): Promise<StepRecord | null> {
     if (leads !== null) {
-      const to: Outcome = leads.kind === 'waits' ? { ...leads, said: reply.said } : leads;
-      return this.#conclude(step, outcome, to);
+      const outcome: Outcome = leads.kind === 'waits' ? { ...leads, said } : leads;
+      return this.#conclude(step, end, outcome);
     }
-    if (this.#repeats(step, outcome))
-      return this.#conclude(step, outcome, { kind: 'invalid', why: 'no_progress' });
-    return this.#toModel(step, outcome);
-  }
-
-  #repeats(step: StepRecord, outcome: StepEnd): boolean {
     const earlier = this.#session.steps.filter(({ kind }) => kind === 'tool');
-    const made = [...earlier, { ...step, ...outcomeOf(outcome) }];
-    return repeatsItself(made, LIMITS.sameCallMax);
-  }
-
-  /** What a person has to be asked about a call; null when it may run. */
-  async #examine(call: AskedCall): Promise<(Examined & { readonly shown: Shown }) | null> {
-    if (isTaskTool(call.name)) return null;
-    const examined = await this.#tools.examine({ ...call, stepId: '' });
-    const { needsApproval, shown } = examined;
-    return needsApproval && shown !== null ? { ...examined, shown } : null;
+    const made = [...earlier, { ...step, ...outcomeOf(end) }];
+    if (repeatsItself(made, LIMITS.sameCallMax))
+      return this.#conclude(step, end, { kind: 'invalid', why: 'no_progress' });
+    return this.#toModel(step, end);
   }
 
   #readOrder(call: AskedCall, leads: Leading | null): TaskOrder | null {
@@ -221,46 +215,24 @@ class TurnLoop {
     return isSecond ? { kind: 'error', text: 'the turn ends already by an earlier call' } : order;
   }
 
-  /** A call that waits for a person is recorded as asked and never as run: nothing of it can be uncertain. */
-  #toolStart(ordinal: number, call: AskedCall, waits: boolean): StepStart {
-    const tool = this.#tools.list.find(({ name }) => name === call.name);
-    const repeatable = waits ? 'yes' : (tool?.repeatable ?? 'yes');
-    const { name, id: callId, args: input } = call;
-    return { ordinal, kind: 'tool', tool: name, callId, repeatable, input };
+  /** A task tool is the host's own to carry out; every other call runs. */
+  async #carryOut(step: StepRecord, call: AskedCall, order: TaskOrder | null): Promise<StepEnd> {
+    if (order === null) return this.#runTool(step, { ...call, stepId: step.id });
+    if (order.kind === 'note') this.#note = order.note;
+    return order.kind === 'error'
+      ? { state: 'failed', output: order.text, errorCode: 'invalid_args' }
+      : { state: 'finished', output: order.text, errorCode: null };
   }
 
   async #ask(
     step: StepRecord,
-    call: AskedCall,
-    of: {
-      readonly asked: Examined & { readonly shown: Shown };
-      readonly behind: readonly AskedCall[];
-    },
+    { question, behind }: { readonly question: Question; readonly behind: readonly AskedCall[] },
   ): Promise<StepRecord | null> {
-    const { conversationId, taskId, runId, id: turnId } = this.#turn;
     const id = this.#drive.parts.ids.next('approval');
-    const approval: ApprovalRecord = {
-      id,
-      conversationId,
-      taskId,
-      runId,
-      turnId,
-      stepId: step.id,
-      kind: 'call',
-      tool: call.name,
-      input: call.args,
-      shown: canonicalJson(of.asked.shown as unknown as Json),
-      approver: of.asked.approver,
-      state: 'open',
-      requestedBy: this.#task.mandatePrincipal,
-      decidedBy: null,
-      // Both are set by the commit that asks.
-      at: 0,
-      expiresAt: 0,
-      decidedAt: null,
-    };
-    const notRun = of.behind.map((one, index) =>
-      this.#toolStart(step.ordinal + index + 1, one, true),
+    const { mandatePrincipal: requestedBy } = this.#task;
+    const approval = approvalOf(step, { id, question, requestedBy });
+    const notRun = behind.map((one, index) =>
+      toolStart(this.#tools, one, { ordinal: step.ordinal + index + 1, isAsked: true }),
     );
     const end: StepEnd = { state: 'finished', output: waitingText(id), errorCode: null };
     return this.#conclude(step, end, { kind: 'asks', approval, notRun });
@@ -395,10 +367,4 @@ function endOfModel(called: Called): StepEnd {
 
 function outcomeOfVerdict(verdict: Exclude<TurnVerdict, { kind: 'calls' }>): Outcome {
   return verdict.kind === 'answer' ? { kind: 'answered', text: verdict.text } : verdict;
-}
-
-function resultOf(order: TaskOrder): Pick<StepEnd, 'state' | 'errorCode'> {
-  return order.kind === 'error'
-    ? { state: 'failed', errorCode: 'invalid_args' }
-    : { state: 'finished', errorCode: null };
 }
