@@ -151,7 +151,7 @@ function decideClaim(
   rows: Rows<ClaimReads>,
   at: At,
 ): Decision<Verdict> {
-  const { conversation, inputs, task, turn, step, host, bound = [], approval } = rows;
+  const { conversation, inputs, task, turn, step, host, bound = [], run, approval } = rows;
   if (conversation === undefined) return NOTHING;
   if (turn !== undefined && step !== undefined) {
     // A new task of an earlier try is read by its turn, which has it.
@@ -162,11 +162,9 @@ function decideClaim(
   if (inputs[0]?.id !== order.head.id || !mayTake(order, task)) return STALE;
   const ledger = new Ledger(conversation, at, `host:${order.hostId}`);
   const found = { conversation, inputs, bound, task, approval };
-  const budget = task === undefined ? undefined : exhaustedForTurn(task);
-  if (task === undefined || budget === undefined)
-    return claimWrites(parts, order, { ...found, ledger }, at);
-  blockTask(ledger, { ...found, task, run: rows.run, budget, head: order.head });
-  return { verdict: 'blocked', writes: ledger.close() };
+  if (task !== undefined && blockIfExhausted(ledger, { ...found, task, run, head: order.head }))
+    return { verdict: 'blocked', writes: ledger.close() };
+  return claimWrites(parts, order, { ...found, ledger }, at);
 }
 
 /** A claim under a lease that has run out would be taken over as soon as it was made. */
@@ -347,16 +345,17 @@ function addCreated(ledger: Ledger, task: TaskRecord, runId: TurnRecord['runId']
 }
 
 /** Blocks a task whose next turn its budget forbids; what was said to it is kept for when it goes on (T-7). */
-function blockTask(
+function blockIfExhausted(
   ledger: Ledger,
   of: Found & {
     readonly task: TaskRecord;
     readonly run: Parameters<typeof failRun>[1];
-    readonly budget: NonNullable<ReturnType<typeof exhaustedForTurn>>;
     readonly head: MessageRecord;
   },
-): void {
-  const { task, budget, head, bound, run } = of;
+): boolean {
+  const { task, head, bound, run } = of;
+  const budget = exhaustedForTurn(task);
+  if (budget === undefined) return false;
   const reason = 'budget_exhausted';
   const data = { detail: budget, grant: grantFor(task, budget) };
   const { id: taskId, conversationId } = task;
@@ -370,4 +369,5 @@ function blockTask(
   ledger.add({ write: 'task.save', row: moved });
   ledger.event('task.moved', { taskId, runId, from: task.state, to: 'blocked', reason });
   failRun(ledger, run, reason, noticeId);
+  return true;
 }
