@@ -106,6 +106,11 @@ export interface AnswerTexts {
     facts: UsageFacts & { readonly request: string; readonly id: string },
   ) => string;
   readonly usageTasks: string;
+  /** Before what the reader's own tasks of a conversation used. */
+  readonly usageOwn: string;
+  readonly usageOwnTask: (
+    facts: Omit<UsageFacts, 'calls'> & { readonly request: string; readonly id: string },
+  ) => string;
   readonly usageNone: (day: string) => string;
   readonly usageUnpriced: (count: string) => string;
 

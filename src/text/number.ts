@@ -19,3 +19,13 @@ export function sayMoney({ tag }: Pick<Catalogue, 'tag'>, microUsd: number): str
     maximumFractionDigits: isSmall ? 6 : 2,
   }).format(microUsd / USD);
 }
+
+/** US dollars for a million tokens: a price has fractions of a cent. */
+export function sayRate({ tag }: Pick<Catalogue, 'tag'>, dollars: number): string {
+  return new Intl.NumberFormat(tag, {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 6,
+  }).format(dollars);
+}

@@ -64,7 +64,7 @@ describe('what would run is shown', () => {
     assert.deepEqual(lines.slice(4), [String.raw`    in the folder "/etc\nin the folder /tmp"`]);
   });
 
-  test('whatever it is: whole, and what a shell reads back is what runs (E-4)', () => {
+  test('whatever it is: whole, and what a shell reads back is what runs', () => {
     const seen = fc.string({
       unit: fc.constantFrom('a', ' ', "'", '"', '\\', '$', '`', '\n', 'ß'),
     });

@@ -65,7 +65,7 @@ function withoutCall(text: string): string {
   return text.replaceAll(/^ {4}.*\n/gm, '');
 }
 
-describe('O-6, V8: each reason has its notice', () => {
+describe('O-6: each reason has its notice', () => {
   const reasons = Object.entries(REASONS) as [TaskReason, ReasonEntry][];
   for (const [reason, entry] of reasons) {
     const { notice, level } = entry;
@@ -199,7 +199,7 @@ describe('a refusal says what it refused and what to do instead:', () => {
     );
   });
 
-  test('W-7: what is not possible names what is', () => {
+  test('what is not possible names what is', () => {
     const detail = { id: ID, state: 'waiting', way: `/stop ${ID}`, reply: 'yes' };
     assert.equal(
       renderRefusal(EN, 'not_allowed_now', detail),

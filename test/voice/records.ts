@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createIds } from '../../src/adapters/ids/ids.ts';
 import { openSqlite } from '../../src/adapters/store/sqlite/open.ts';
+import type { ApprovalRecord } from '../../src/core/approval/record.ts';
 import type { EventRecord } from '../../src/core/session/record.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import type { EngineParts } from '../../src/engine/engine.ts';
@@ -22,12 +23,22 @@ export const BERLIN = { locale: 'en', timeZone: 'Europe/Berlin' } as const;
 export const ID = idOf('task', 1);
 export const HERE = idOf('conversation', 1);
 export const TURN = idOf('turn', 1);
+export const APPROVAL = idOf('approval', 1);
 
 export const LEFT =
   'Left: 49 of 50 turns, 1,999,000 of 2,000,000 tokens, US$19.50 of US$20.00, ' +
   '20 of 20 continuations, 1 of 1 corrective turns; recovery checks made: 0; ' +
   'deadline: Fri 21 Nov, 14:02.';
 export const USED = 'It used 1,000 tokens (US$0.50); turns: 1.';
+
+/** The configured model, as far as it is spoken of. */
+export const MODEL = {
+  provider: 'openai-compatible',
+  name: 'llama3.2',
+  price: 'free',
+  rates: { input: 0, output: 0 },
+  contextWindow: 128_000,
+} as const;
 
 /** What explaining and answering need of a host, over a store in memory with one conversation. */
 export async function openParts(): Promise<EngineParts> {
@@ -36,7 +47,8 @@ export async function openParts(): Promise<EngineParts> {
   const parts = {
     store: openSqlite({ path: ':memory:', clock, ids }),
     clock,
-    model: { provider: 'openai-compatible', name: 'llama3.2' },
+    agents: [{ name: 'default', model: MODEL, fallbacks: [] }],
+    models: [MODEL],
     options: BERLIN,
   } as unknown as EngineParts;
   await put(
@@ -66,6 +78,34 @@ export function task(over: Partial<TaskRecord> = {}): Write {
     ...over,
   });
   return { write: 'task.insert', row };
+}
+
+/** An open approval of the task: `make && make install` by a shell. */
+export function approval(over: Partial<ApprovalRecord> = {}): Write {
+  const shown = { argv: ['/bin/sh', '-c', 'make && make install'], folder: '/work' };
+  return {
+    write: 'approval.insert',
+    row: {
+      id: APPROVAL,
+      conversationId: HERE,
+      taskId: ID,
+      runId: null,
+      turnId: TURN,
+      stepId: idOf('event', 5),
+      kind: 'call',
+      tool: 'command',
+      input: '{"command":"make && make install"}',
+      shown: JSON.stringify({ ...shown, env: {}, files: [] }),
+      approver: 'any',
+      state: 'open',
+      requestedBy: 'member:anna',
+      decidedBy: null,
+      at: NOW - 5_000,
+      expiresAt: NOW + 60_000,
+      decidedAt: null,
+      ...over,
+    },
+  };
 }
 
 /** Events of the task, one a second from 14:01:00, numbered from 2. */

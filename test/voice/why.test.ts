@@ -1,18 +1,19 @@
 // `why`, told from records in a real store.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { REASONS, typeCommand, waysOf, type ReasonEntry } from '../../src/core/notice/reasons.ts';
+import { REASONS, waysOf, type ReasonEntry } from '../../src/core/notice/reasons.ts';
 import type { EventRecord } from '../../src/core/session/record.ts';
-import type { TaskReason } from '../../src/core/task/moves.ts';
+import { hasEnded, type TaskReason } from '../../src/core/task/moves.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import type { EngineParts } from '../../src/engine/engine.ts';
 import { explainTask, type Explanation } from '../../src/engine/task/why.ts';
 import type { EventType } from '../../src/kernel/event.ts';
 import type { Write } from '../../src/ports/store.ts';
-import { eventRow, idOf, stepRow, taskRow, turnRow } from '../../src/testing/store-rows.ts';
+import { eventRow, idOf, stepRow, turnRow } from '../../src/testing/store-rows.ts';
 import type { NoticeCode } from '../../src/text/catalogue.ts';
 import { renderNotice } from '../../src/text/render.ts';
 import {
+  APPROVAL,
   BERLIN,
   events,
   ID,
@@ -43,10 +44,12 @@ const moved = (toState: string, reason: TaskReason): readonly [EventType, Partia
   'task.moved',
   { fromState: 'active', toState, reason },
 ];
-const STOP = {
-  command: `/stop ${ID}`,
-  who: 'the one who asked for it, or an admin',
-  effect: 'ends it; what was done is kept',
+const WHO = 'the one who asked for it, or an admin';
+const STOP = { command: `/stop ${ID}`, who: WHO, effect: 'ends it; what was done is kept' };
+const PAUSE = {
+  command: `/pause ${ID}`,
+  who: WHO,
+  effect: 'sets it aside until it is resumed',
 };
 
 describe('W-6: why tells a task that', () => {
@@ -55,7 +58,7 @@ describe('W-6: why tells a task that', () => {
     assert.deepEqual(await explain(), {
       sentence: `“Summarise the March invoices” (${ID}) has been in line since 14:01. ${LEFT}`,
       chain: ['14:01:00: The task was made for member:anna; it was active.'],
-      commands: [STOP],
+      commands: [STOP, PAUSE],
     });
   });
 
@@ -154,8 +157,8 @@ describe('W-6: why tells a task that', () => {
       'failed at 14:02. The model provider refused the call. Its code: `http_401`. To begin anew, send the request again. ',
     ],
     [
-      'model_unavailable',
-      'failed at 14:02. The model gave no usable answer. Its code: `http_401`. To begin anew, send the request again. ',
+      'deadline_passed',
+      'ran out of time at 14:02. Its deadline has passed. To begin anew, send the request again. ',
     ],
     [
       'stopped_by_person',
@@ -184,37 +187,12 @@ describe('W-6: why tells a task that', () => {
     assert.deepEqual(commands, []);
   });
 
-  test('is paused, ran out of time, or waits with a window and a question', async () => {
-    await put(parts, task({ state: 'paused' }));
-    assert.match((await explain()).sentence, /\) has been paused since 14:01\. Left/);
-    const later = NOW + 60_000;
-    await put(parts, {
-      write: 'task.save',
-      row: taskRow({
-        state: 'waiting',
-        version: 2,
-        waitKind: 'answer',
-        waitQuestion: 'Which March?',
-        waitUntil: later,
-      }),
-    });
-    assert.match(
-      (await explain()).sentence,
-      /waiting for your answer since .*\. It asked: “Which March\?” It is looked at again at 14:03\./,
-    );
-    await put(parts, {
-      write: 'task.save',
-      row: taskRow({ state: 'expired', version: 3, endedAt: NOW }),
-    });
-    assert.match((await explain()).sentence, /ran out of time at 14:02\./);
-  });
-
   test('is blocked since it was blocked, not since its record last changed', async () => {
     const blocked = { state: 'blocked', reason: 'no_outcome', changedAt: NOW } as const;
     await put(parts, task(blocked), ...events(created, moved('blocked', 'no_outcome')));
     assert.match(
       (await explain()).sentence,
-      /blocked since 14:01\. Twice in a row the model ended without an answer\. To begin anew, send /,
+      /blocked since 14:01\. Twice in a row the model ended without an answer\. A reply to its /,
     );
   });
 
@@ -257,26 +235,26 @@ describe('V8, W-6: why and the notice name the same commands for', () => {
   const reasons = Object.entries(REASONS) as [TaskReason, ReasonEntry][];
   for (const [reason, entry] of reasons) {
     test(reason, async () => {
-      await put(parts, task({ state: entry.state, reason }), ...events(moved(entry.state, reason)));
+      const { state, notice } = entry;
+      const waitId = reason === 'awaits_approval' ? APPROVAL : null;
+      const outcomeData = '{"grant":"turns=+50"}';
+      await put(
+        parts,
+        task({ state, reason, waitId, outcomeData }),
+        ...events(moved(state, reason)),
+      );
       const { commands } = await explain();
       const named = commands.map(({ command }) => command);
+      const standing = { id: ID, state, reason, waitId, outcomeData };
       assert.deepEqual(
         named,
-        entry.ways.map((way) => typeCommand(way, ID)),
+        waysOf(standing).map(({ command }) => command),
       );
-      assert.equal(entry.level === 'blocked' || entry.level === 'waiting', named.length > 0);
-      if (entry.notice === null) return;
-      const params = { request: 'Pay', taskId: ID };
-      const notice = renderNotice(BERLIN, entry.notice as NoticeCode, params);
-      for (const command of named) assert.ok(notice.includes(`\`${command}\``));
+      assert.equal(hasEnded(state), named.length === 0);
+      if (notice === null) return;
+      const params = { request: 'Pay', taskId: ID, approvalId: APPROVAL, grant: 'turns=+50' };
+      const text = renderNotice(BERLIN, notice as NoticeCode, params);
+      for (const command of named) assert.ok(text.includes(`\`${command}\``), command);
     });
   }
-
-  test('a task without a reason, which can be stopped until it has ended', () => {
-    assert.deepEqual(
-      waysOf('waiting', null).map(({ command }) => command),
-      ['/stop {id}'],
-    );
-    assert.deepEqual(waysOf('expired', null), []);
-  });
 });

@@ -87,6 +87,8 @@ export const DE_ANSWERS: AnswerTexts = {
   usageTask: ({ request, id, tokens, cost, calls }) =>
     `- ${request}: ${tokens} Token, ${cost}; Aufrufe: ${calls}. ${id}`,
   usageTasks: 'Nach Aufgaben, die größten zuerst:',
+  usageOwn: 'Deine Aufgaben in dieser Unterhaltung, die neuesten zuerst:',
+  usageOwnTask: ({ request, id, tokens, cost }) => `▸ ${request}: ${tokens} Token, ${cost}. ${id}`,
   usageNone: (day) => `${day}: nichts verbraucht.`,
   usageUnpriced: (count) =>
     `Aufrufe, deren Preis nicht bekannt ist, so dass ihre Kosten nicht gezählt werden: ${count}.`,
