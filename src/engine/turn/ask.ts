@@ -57,10 +57,10 @@ export function waitForApproval(
   ending: Ending,
   { id, expiresAt: until }: ApprovalRecord,
 ): Ended {
-  save(ledger, ending, {
+  const moved = save(ledger, ending, {
     to: 'waiting',
     reason: WAIT_REASONS.approval,
     wait: { kind: 'approval', id, until },
   });
-  return finish(ledger, ending, 'waited');
+  return finish(ledger, ending, 'waited', moved);
 }

@@ -151,20 +151,40 @@ function decideClaim(
   rows: Rows<ClaimReads>,
   at: At,
 ): Decision<Verdict> {
-  const { conversation, inputs, task, turn, step, host, bound = [], run, approval } = rows;
+  const { conversation } = rows;
   if (conversation === undefined) return NOTHING;
-  if (turn !== undefined && step !== undefined) {
-    // A new task of an earlier try is read by its turn, which has it.
-    const known = task ?? openedTask(parts, order, conversation, at.now);
-    return { verdict: { conversation, turn, task: known, firstStep: step, approval }, writes: [] };
-  }
-  if (conversation.turnId !== null || isLate(parts, host, at)) return NOTHING;
+  const earlier = earlierClaim(parts, order, { ...rows, conversation }, at);
+  if (earlier !== undefined) return { verdict: earlier, writes: [] };
+  if (conversation.turnId !== null || isLate(parts, rows.host, at)) return NOTHING;
+  return decideFresh(parts, order, { ...rows, conversation }, at);
+}
+
+function decideFresh(
+  parts: EngineParts,
+  order: ClaimOrder,
+  rows: Rows<ClaimReads> & { readonly conversation: ConversationRecord },
+  at: At,
+): Decision<Verdict> {
+  const { conversation, inputs, task, bound = [], run, approval } = rows;
   if (inputs[0]?.id !== order.head.id || !mayTake(order, task)) return STALE;
   const ledger = new Ledger(conversation, at, `host:${order.hostId}`);
   const found = { conversation, inputs, bound, task, approval };
   if (task !== undefined && blockIfExhausted(ledger, { ...found, task, run, head: order.head }))
     return { verdict: 'blocked', writes: ledger.close() };
   return claimWrites(parts, order, { ...found, ledger }, at);
+}
+
+/** What an earlier try has claimed unseen; a new task of it is known by what it was made of. */
+function earlierClaim(
+  parts: EngineParts,
+  order: ClaimOrder,
+  rows: Rows<ClaimReads> & { readonly conversation: ConversationRecord },
+  { now }: At,
+): Claim | undefined {
+  const { conversation, turn, step, task, approval } = rows;
+  if (turn === undefined || step === undefined) return undefined;
+  const known = task ?? openedTask(parts, order, conversation, now);
+  return { conversation, turn, task: known, firstStep: step, approval };
 }
 
 /** A claim under a lease that has run out would be taken over as soon as it was made. */

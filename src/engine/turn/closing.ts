@@ -7,6 +7,7 @@ import type { StepRecord, TurnEnd, TurnRecord } from '../../core/turn/record.ts'
 import { REASONS } from '../../core/notice/reasons.ts';
 import type { TaskReason } from '../../core/task/moves.ts';
 import type { OutboxId } from '../../kernel/ids.ts';
+import type { Instant } from '../../kernel/time.ts';
 import { invariant } from '../../kernel/invariant.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { NoticeLevel } from '../../core/outbox/record.ts';
@@ -34,7 +35,8 @@ export interface Ending {
 
 /** `continued`: what arrived was claimed, or a budget has grown, and the turn goes on (T-11). */
 export type Ended =
-  | { readonly kind: 'ended' }
+  /** `dueAt`: when its task comes due by itself, where it stands still now. */
+  | { readonly kind: 'ended'; readonly dueAt: Instant | null }
   | { readonly kind: 'fenced' }
   | {
       readonly kind: 'continued';
@@ -170,10 +172,15 @@ export function failRun(
 }
 
 /** Gives the turn its recorded end and frees the conversation. */
-export function finish(ledger: Ledger, { turn }: Pick<Ending, 'turn'>, end: TurnEnd): Ended {
+export function finish(
+  ledger: Ledger,
+  { turn }: Pick<Ending, 'turn'>,
+  end: TurnEnd,
+  moved?: TaskRecord,
+): Ended {
   const { id, taskId, runId } = turn;
   ledger.hold(null);
   ledger.add({ write: 'turn.end', id, end, endedAt: ledger.at.now });
   ledger.event('turn.ended', { taskId, turnId: id, runId, data: { end } });
-  return { kind: 'ended' };
+  return { kind: 'ended', dueAt: moved?.dueAt ?? null };
 }

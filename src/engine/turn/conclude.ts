@@ -184,9 +184,9 @@ function fail(of: Concluding, { code, said }: Extract<Outcome, { kind: 'failed' 
   const noticeId = tellReason(ledger, ending, 'model_refused', params);
   closeAll(ledger, ending.messages, noticeId);
   withdraw(ledger, ending.approvals, `host:${ending.turn.hostId}`);
-  save(ledger, ending, { to: 'failed', reason: 'model_refused', data: params });
+  const moved = save(ledger, ending, { to: 'failed', reason: 'model_refused', data: params });
   failRun(ledger, ending.run, 'model_refused', noticeId);
-  return finish(ledger, ending, 'failed');
+  return finish(ledger, ending, 'failed', moved);
 }
 
 function invalid(of: Concluding, joined: readonly MessageRecord[], why: string): Ended {
@@ -215,10 +215,10 @@ function block(
   const { ledger, ending } = of;
   const noticeId = tellReason(ledger, ending, reason, data);
   closeClaimed(ledger, ending.messages, noticeId);
-  save(ledger, ending, { to: 'blocked', reason, data });
+  const moved = save(ledger, ending, { to: 'blocked', reason, data });
   failRun(ledger, ending.run, reason, noticeId);
   const isInvalid = reason === 'no_outcome' || reason === 'no_progress';
-  return finish(ledger, ending, isInvalid ? 'invalid' : 'blocked');
+  return finish(ledger, ending, isInvalid ? 'invalid' : 'blocked', moved);
 }
 
 function exhaust(of: Concluding, budget: Budget): Ended {
@@ -242,22 +242,22 @@ function wait(of: Concluding, { said, wait: set }: Extract<Outcome, { kind: 'wai
     const window = ledger.at.now + LIMITS.answerWaitMs;
     const until = task.deadline === null ? window : Math.min(window, task.deadline);
     const { question } = set;
-    save(ledger, ending, {
+    const moved = save(ledger, ending, {
       to: 'waiting',
       reason: WAIT_REASONS.answer,
       wait: { kind: 'answer', id: null, until, question },
     });
-    return finish(ledger, ending, 'waited');
+    return finish(ledger, ending, 'waited', moved);
   }
   if (said.trim() !== '') reply(ledger, ending, said);
   const { until } = set;
   tellReason(ledger, ending, WAIT_REASONS.instant, { until });
-  save(ledger, ending, {
+  const moved = save(ledger, ending, {
     to: 'waiting',
     reason: WAIT_REASONS.instant,
     wait: { kind: 'instant', id: null, until },
   });
-  return finish(ledger, ending, 'waited');
+  return finish(ledger, ending, 'waited', moved);
 }
 
 function continueTask(of: Concluding, note: string): Ended {
@@ -281,27 +281,27 @@ function park(of: Concluding, missed: Exclude<Missed, { kind: 'refused' }>): End
   const said = missed.said.slice(0, LIMITS.providerWordsMax);
   if (missed.kind === 'down') {
     tellReason(ledger, ending, WAIT_REASONS.provider, { detail, said });
-    save(ledger, ending, {
+    const moved = save(ledger, ending, {
       to: 'waiting',
       reason: WAIT_REASONS.provider,
       wait: { kind: 'provider', id, until: null },
       data: { detail, said },
     });
-    return finish(ledger, ending, 'parked');
+    return finish(ledger, ending, 'parked', moved);
   }
   const { until } = missed;
   const { quotaWaits, deadline } = booked(ending);
   if (quotaWaits >= LIMITS.quotaWaitsMax) return block(of, 'quota', { detail: 'count' });
   if (deadline !== null && until > deadline) return block(of, 'quota', { detail: 'deadline' });
   tellReason(ledger, ending, WAIT_REASONS.quota, { until, detail, said });
-  save(ledger, ending, {
+  const moved = save(ledger, ending, {
     to: 'waiting',
     reason: WAIT_REASONS.quota,
     wait: { kind: 'quota', id, until },
     data: { detail, said },
     counts: { quotaWaits: quotaWaits + 1 },
   });
-  return finish(ledger, ending, 'parked');
+  return finish(ledger, ending, 'parked', moved);
 }
 
 function expire(of: Concluding, joined: readonly MessageRecord[]): Ended {
@@ -311,7 +311,7 @@ function expire(of: Concluding, joined: readonly MessageRecord[]): Ended {
   const noticeId = tellReason(ledger, ending, 'deadline_passed', {});
   closeAll(ledger, ending.messages, noticeId);
   withdraw(ledger, ending.approvals, `host:${turn.hostId}`);
-  save(ledger, ending, { to: 'expired', reason: 'deadline_passed' });
+  const moved = save(ledger, ending, { to: 'expired', reason: 'deadline_passed' });
   failRun(ledger, ending.run, 'deadline_passed', noticeId);
-  return finish(ledger, ending, 'blocked');
+  return finish(ledger, ending, 'blocked', moved);
 }

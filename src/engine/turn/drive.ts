@@ -11,6 +11,7 @@ import {
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import { NOT_RUN } from '../../core/turn/transcript.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import type { Instant } from '../../kernel/time.ts';
 import type { ToolCall, Tools } from '../../ports/tools.ts';
 import type { Gate } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
@@ -46,7 +47,8 @@ export interface Drive {
  * out by a fault), with the step that was running and what it came to.
  */
 export type Driven =
-  | { readonly kind: 'ended' }
+  /** `dueAt`: when its task comes due by itself. */
+  | { readonly kind: 'ended'; readonly dueAt: Instant | null }
   | {
       readonly kind: 'left';
       readonly step: StepRecord;
@@ -80,6 +82,7 @@ class TurnLoop {
   #selected: Selected | null = null;
   #news: Selected | null = null;
   #left: Extract<Driven, { kind: 'left' }> | null = null;
+  #dueAt: Instant | null = null;
 
   constructor(drive: Drive, session: Session) {
     const { parts, gate, live, claim, signal, answeredBy } = drive;
@@ -96,7 +99,7 @@ class TurnLoop {
   async run(first: StepRecord): Promise<Driven> {
     let step: StepRecord | null = first.kind === 'tool' ? await this.#approvedStep(first) : first;
     while (step !== null) step = await this.#modelStep(step);
-    return this.#left ?? { kind: 'ended' };
+    return this.#left ?? { kind: 'ended', dueAt: this.#dueAt };
   }
 
   /** The call that a person has approved: exactly what was shown, or nothing (E-4). */
@@ -303,7 +306,10 @@ class TurnLoop {
     if (ended === null) return null;
     if (ended.kind === 'fenced') return this.#leave(step, end);
     this.#booked({ ...step, ...outcomeOf(end) }, spent);
-    if (ended.kind === 'ended') return null;
+    if (ended.kind === 'ended') {
+      this.#dueAt = ended.dueAt;
+      return null;
+    }
     this.#task = ended.task ?? this.#task;
     await this.#session.joined();
     return ended.started;

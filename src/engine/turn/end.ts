@@ -97,10 +97,14 @@ function judgeEarlier(
   { turn, last, task }: Rows<EndReads>,
   isHeld: boolean,
 ): Ended | undefined {
-  if (turn?.state === 'ended' && turn.end !== 'interrupted' && turn.end !== 'stopped')
-    return { kind: 'ended' };
+  if (turn !== undefined && hasOwnEnd(turn)) return { kind: 'ended', dueAt: task?.dueAt ?? null };
   if (!isHeld) return { kind: 'fenced' };
   return last !== undefined && last.kind === 'model' && last.ordinal > order.step.ordinal
     ? { kind: 'continued', started: last, task }
     : undefined;
+}
+
+/** Whether the turn's loop itself, by an earlier try, has given it its end. */
+function hasOwnEnd({ state, end }: TurnRecord): boolean {
+  return state === 'ended' && end !== 'interrupted' && end !== 'stopped';
 }

@@ -14,6 +14,8 @@ export interface PumpHost {
   readonly gate: Gate;
   readonly hostId: HostId;
   readonly answeredBy: (provider: string, model: string) => void;
+  /** Called when a task was left that comes due at this instant. */
+  readonly onDue: (at: Instant) => void;
   /** Called with what a turn could not handle; a store that failed ends the host. */
   readonly onFault: (error: unknown, where: string) => void;
 }
@@ -182,12 +184,15 @@ export class Pump {
 
   /** Null when the turn has its end; else what is known of the step at which its loop left. */
   async #drive(claim: Claim, signal: AbortSignal): Promise<Pick<CloseOrder, 'known'> | null> {
-    const { parts, gate, live, answeredBy, onFault } = this.#host;
+    const { parts, gate, live, answeredBy, onDue, onFault } = this.#host;
     try {
       const histories = this.#histories;
       const drive = { parts, gate, live, claim, histories, signal, answeredBy };
       const driven = await driveTurn(drive);
-      if (driven.kind === 'ended') return null;
+      if (driven.kind === 'ended') {
+        if (driven.dueAt !== null) onDue(driven.dueAt);
+        return null;
+      }
       const { step, end, fault } = driven;
       if (fault !== undefined) onFault(fault, 'turn');
       return { known: { step, end } };
