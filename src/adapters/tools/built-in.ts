@@ -6,6 +6,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ToolCall, ToolOutcome, Tools } from '../../ports/tools.ts';
 import { COMMAND_POLICY, type CommandPolicy } from './command-policy.ts';
 import { commandTool } from './command-tool.ts';
+import { FETCH_OPTIONS, type FetchOptions } from './fetch-target.ts';
+import { fetchTool } from './fetch-tool.ts';
 import { fileTools } from './file-tools.ts';
 import { folderTools } from './folder-tools.ts';
 import { problemOf } from './problem.ts';
@@ -27,6 +29,7 @@ export interface BuiltInOptions {
   readonly hidden?: readonly string[];
   /** What is left out is as `COMMAND_POLICY` has it. */
   readonly command?: Partial<CommandPolicy>;
+  readonly fetch?: Partial<FetchOptions>;
 }
 
 /** A model's name for a tool that there is not, as it is told and compared. */
@@ -38,7 +41,7 @@ const JSON_PROBLEMS: Readonly<Record<JsonProblem, string>> = {
   forbidden_key: 'the arguments have a key that is not allowed',
 };
 
-/** The tools that are always there: files and folders of the workspace, and commands (E-5). */
+/** The tools that are always there: files and folders of the workspace, commands, and texts of the web (E-5). */
 export function builtInTools(options: BuiltInOptions): Tools {
   const { workspace, clock, secrets = [], hidden = [] } = options;
   const mask = redactor(secrets);
@@ -47,6 +50,7 @@ export function builtInTools(options: BuiltInOptions): Tools {
     ...fileTools(workspace, mask),
     ...folderTools(workspace, { clock, mask }),
     commandTool(workspace, { ...options, secrets, hidden, policy }),
+    fetchTool(clock, { ...FETCH_OPTIONS, ...options.fetch }, mask),
   ];
   const byName = new Map(all.map((builtIn) => [builtIn.tool.name, builtIn]));
   return {
