@@ -2,15 +2,18 @@
 // Without `--write` it names the pages that no longer match.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { REASONS, type ReasonEntry } from '../src/core/notice/reasons.ts';
+import { APPROVAL_MOVES } from '../src/core/approval/record.ts';
+import { LIMITER_MOVES } from '../src/core/budget/record.ts';
+import { USAGES } from '../src/core/inbox/command.ts';
+import { REASONS, type ReasonEntry, type Way } from '../src/core/notice/reasons.ts';
 import { OUTBOX_MOVES } from '../src/core/outbox/record.ts';
 import { RUN_MOVES } from '../src/core/run/record.ts';
-import { TASK_MOVES, type TaskReason } from '../src/core/task/moves.ts';
+import { TASK_MOVES, WAIT_REASONS, type TaskReason } from '../src/core/task/moves.ts';
 import { STEP_MOVES, TURN_MOVES } from '../src/core/turn/record.ts';
 import { EVENTS, STEP_EVENTS } from '../src/kernel/event.ts';
 import { REFUSALS } from '../src/kernel/fault.ts';
 import { drawMoves, type Moves } from '../src/kernel/moves.ts';
-import { SIGNS } from '../src/text/catalogue.ts';
+import { NOTICES, SIGNS, type NoticeCode } from '../src/text/catalogue.ts';
 import { EN } from '../src/text/en.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -30,12 +33,24 @@ function states(): string {
     'What a record may become from where it stands. A state without an arrow that leaves it is an end, ' +
       'and a record never leaves its end.',
     ...diagram('Task', drawMoves(TASK_MOVES, 'active')),
+    'A task that waits says what for, and its reason says so too: ' +
+      `${Object.entries(WAIT_REASONS).map(waitOf).join(', ')}. One that was interrupted waits for its ` +
+      '`assessment`.',
+    ...diagram('Approval', drawMoves(APPROVAL_MOVES, 'open')),
+    'An approval of a task that has ended is `denied`, by the host.',
     ...diagram('Turn', drawMoves(TURN_MOVES, 'running')),
     ...diagram('Step', drawMoves(STEP_MOVES, 'started')),
     ...diagram('Run', drawMoves(RUN_MOVES, 'open')),
     'While a run is open, its status is read off its task: `queued`, `running` or `waiting`.',
+    ...diagram('Limiter of a provider and account', drawMoves(LIMITER_MOVES, 'open')),
+    '`limited`: few calls go out, one at a time once its time is over. `down`: cheap probes look for it, ' +
+      'and its tasks wait. `refused`: the key, the account or its balance was turned down.',
     ...diagram('Outbox entry', drawMoves(OUTBOX_MOVES satisfies Moves, 'pending')),
   ]);
+}
+
+function waitOf([kind, reason]: readonly [string, string]): string {
+  return `\`${kind}\` (\`${reason}\`)`;
 }
 
 function diagram(heading: string, drawing: string): readonly string[] {
@@ -58,15 +73,41 @@ function rowsOf(catalogue: Readonly<Record<string, string>>): readonly (readonly
 }
 
 function reasons(): string {
+  const entries = Object.entries(REASONS) as [TaskReason, ReasonEntry][];
+  const ways = entries.flatMap(([, entry]) => entry.ways);
   return page('Reasons', [
     'Why a task stands where it stands. Its notice, `why`, the API and this page read one table. Every ' +
-      'task that has not ended can also be ended by `/stop ID`, whatever its reason.',
+      'task that has not ended can also be ended by `/stop ID`, whatever its reason, and one that is ' +
+      'active or waits can be set aside by `/pause ID`, unless it waits for its assessment.',
     table(
-      ['reason', 'state', 'notice', 'cause', 'command', 'who'],
-      Object.entries(REASONS).map(([reason, entry]) => reasonRow(reason as TaskReason, entry)),
+      ['reason', 'state', 'notice', 'cause', 'commands', 'reply'],
+      entries.map(([reason, entry]) => reasonRow(reason, entry)),
     ),
+    'A reply is the answer to the notice, or a message that names the task by its id, from whoever asked ' +
+      'for it or an admin; a question is answered by any message.',
     'Where the request may simply be made anew, its notice says so: ' +
       `${again().join(', ')}. What is sent again is a new task.`,
+    '## Ways out',
+    table(
+      ['command', 'who', 'effect'],
+      [...new Map(ways.map((way) => [way.command, way])).values()].map(wayRow),
+    ),
+    '`GRANT` is what has to be granted at least, as in `turns=+50`; the notice types it.',
+    '## Notices',
+    'What the host says by itself. Each is given once for what caused it.',
+    table(
+      ['notice', 'level', 'given for'],
+      Object.entries(NOTICES).map(([code, level]) => [
+        `\`${code}\``,
+        `${SIGNS[level]} ${level}`,
+        occasionOf(code as NoticeCode),
+      ]),
+    ),
+    '## Commands',
+    table(
+      ['command', 'what it does'],
+      USAGES.map(({ usage, key }) => [`\`${usage}\``, EN.help[key]]),
+    ),
     '## Refusals',
     'An expected no: nothing was changed. The codes are the same on the command line, in the API and in ' +
       'the answers to commands.',
@@ -82,16 +123,44 @@ function reasons(): string {
 }
 
 function reasonRow(reason: TaskReason, entry: ReasonEntry): readonly string[] {
-  const commands = entry.ways.map(({ command }) => `\`${command.replace('{id}', 'ID')}\``);
+  const { level, notice } = entry;
   return [
     `\`${reason}\``,
     entry.state,
-    entry.level === null ? 'none' : `${SIGNS[entry.level]} ${entry.level}`,
+    level === null || notice === null ? 'none' : `${SIGNS[level]} ${level}, \`${notice}\``,
     EN.causes[reason],
-    commands.length === 0 ? 'none' : commands.join(', '),
-    [...new Set(entry.ways.map(({ who }) => EN.who[who]))].join(', '),
+    entry.ways.length === 0 ? 'none' : entry.ways.map(typed).join(', '),
+    entry.reply ? 'yes' : 'no',
   ];
 }
+
+function wayRow(way: Way): readonly string[] {
+  return [typed(way), EN.who[way.who], EN.effects[way.effect]];
+}
+
+function typed({ command }: Way): string {
+  const shown = command
+    .replace('{id}', 'ID')
+    .replace('{wait}', 'APPROVAL')
+    .replace('{grant}', 'GRANT');
+  return `\`${shown}\``;
+}
+
+/** The reasons that a notice is given for; of one that no reason has, in words. */
+function occasionOf(code: NoticeCode): string {
+  const named = Object.entries(REASONS).filter(([, { notice }]) => notice === code);
+  if (named.length > 0) return named.map(([reason]) => `\`${reason}\``).join(', ');
+  return OCCASIONS[code] ?? '';
+}
+
+const OCCASIONS: Partial<Record<NoticeCode, string>> = {
+  goes_on: 'a wait for a quota or a provider that is over',
+  model_unavailable: 'a task that the first version ended where this one waits',
+  uncertain_effect: 'a call that had begun when its host ended, and may have taken effect',
+  kept_for_interrupted: 'a reply to a task that waits for its assessment',
+  clock_distrusted: "the machine's clock having jumped",
+  clock_trusted: 'the clock being trusted again',
+};
 
 function again(): readonly string[] {
   const worth = Object.entries(REASONS).filter(([, entry]) => entry.again);

@@ -83,6 +83,8 @@ export interface RefusalFacts {
   readonly state?: string | undefined;
   /** The nearest command that does what was wanted, exactly as it is typed. */
   readonly way?: string | undefined;
+  /** Who may do it, in words. */
+  readonly who?: string | undefined;
   /** Whether a reply of its person is a way out too. */
   readonly isReply?: boolean;
 }

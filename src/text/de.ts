@@ -24,7 +24,7 @@ export const DE: Catalogue = {
     ambiguous_id: (facts) =>
       `${facts.id === undefined ? 'Diese Kennung' : `Die Kennung \`${facts.id}\``} passt auf ` +
       `mehr als eines. Bitte ganz eingeben.${nearestOf(facts)}`,
-    forbidden: () => 'Das darf nur, wer es bestellt hat, oder ein Admin.',
+    forbidden: ({ who }) => `Das darf nur ${who ?? 'der, der es bestellt hat, oder ein Admin'}.`,
     version_conflict: () =>
       'Es hat sich seit dem Lesen geändert, darum ist nichts geschehen. ' +
       'Bitte neu lesen, dann entscheiden.',

@@ -24,7 +24,7 @@ export const EN: Catalogue = {
     ambiguous_id: (facts) =>
       `${facts.id === undefined ? 'This id' : `The id \`${facts.id}\``} fits more than one. ` +
       `Please type all of it.${nearestOf(facts)}`,
-    forbidden: () => 'Only the one who asked for it, or an admin, may do this.',
+    forbidden: ({ who }) => `Only ${who ?? 'the one who asked for it, or an admin,'} may do this.`,
     version_conflict: () =>
       'It has changed since you read it, so nothing was done. Read it again, then decide.',
     receipt_used: () =>

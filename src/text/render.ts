@@ -99,7 +99,7 @@ export function renderRefusal(
   detail: Refusal['detail'] = {},
 ): string {
   const words = catalogueOf(locale);
-  const { id, nearest, word, state, way, reply } = detail;
+  const { id, nearest, word, state, way, reply, who } = detail;
   const facts: RefusalFacts = {
     id: id === undefined ? undefined : cutName(id),
     nearest,
@@ -107,6 +107,7 @@ export function renderRefusal(
     state:
       state === undefined ? undefined : inWords({ ...words.approvals, ...words.states }, state),
     way,
+    who: who === undefined ? undefined : inWords(words.who, who),
     isReply: reply === 'yes',
   };
   return words.refusals[code](facts);

@@ -208,6 +208,15 @@ describe('a refusal says what it refused and what to do instead:', () => {
     );
   });
 
+  test('who may do it is named', () => {
+    assert.equal(renderRefusal(EN, 'forbidden', { who: 'admin' }), 'Only an admin may do this.');
+    assert.equal(renderRefusal(DE, 'forbidden', { who: 'admin' }), 'Das darf nur ein Admin.');
+    assert.match(
+      renderRefusal(EN, 'forbidden'),
+      /^Only the one who asked for it, or an admin, may/,
+    );
+  });
+
   test('a state is said in words of the language', () => {
     assert.match(renderRefusal(DE, 'task_ended', { state: 'stopped' }), /\(angehalten\)/);
     assert.match(renderRefusal(DE, 'not_allowed_now', { state: 'newer' }), /newer/);

@@ -4,7 +4,13 @@ import type { Instant } from '../../kernel/time.ts';
  * `open`: calls go out. `limited`: until `until`, then one probe at a time (T-18). `down`: known to be
  * unreachable, probed cheaply (R-15). `refused`: key, account or balance, until `until` (T-12).
  */
-export type LimiterState = 'open' | 'limited' | 'down' | 'refused';
+export const LIMITER_MOVES = {
+  open: ['limited', 'down', 'refused'],
+  limited: ['open', 'down', 'refused'],
+  down: ['open', 'limited', 'refused'],
+  refused: ['limited'],
+} as const satisfies Record<string, readonly string[]>;
+export type LimiterState = keyof typeof LIMITER_MOVES;
 
 /** The one limiter of a provider and account, kept over restarts (T-18). */
 export interface LimiterRecord {

@@ -88,7 +88,7 @@ export const DE_ANSWERS: AnswerTexts = {
     `- ${request}: ${tokens} Token, ${cost}; Aufrufe: ${calls}. ${id}`,
   usageTasks: 'Nach Aufgaben, die größten zuerst:',
   usageOwn: 'Deine Aufgaben in dieser Unterhaltung, die neuesten zuerst:',
-  usageOwnTask: ({ request, id, tokens, cost }) => `▸ ${request}: ${tokens} Token, ${cost}. ${id}`,
+  usageOwnTask: ({ request, id, tokens, cost }) => `- ${request}: ${tokens} Token, ${cost}. ${id}`,
   usageNone: (day) => `${day}: nichts verbraucht.`,
   usageUnpriced: (count) =>
     `Aufrufe, deren Preis nicht bekannt ist, so dass ihre Kosten nicht gezählt werden: ${count}.`,

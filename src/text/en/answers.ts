@@ -85,7 +85,7 @@ export const EN_ANSWERS: AnswerTexts = {
     `- ${request}: ${tokens} tokens, ${cost}; calls: ${calls}. ${id}`,
   usageTasks: 'By task, the largest first:',
   usageOwn: 'Your tasks of this conversation, the newest first:',
-  usageOwnTask: ({ request, id, tokens, cost }) => `▸ ${request}: ${tokens} tokens, ${cost}. ${id}`,
+  usageOwnTask: ({ request, id, tokens, cost }) => `- ${request}: ${tokens} tokens, ${cost}. ${id}`,
   usageNone: (day) => `${day}: nothing was used.`,
   usageUnpriced: (count) =>
     `Calls whose price is not known, so that their cost is not counted: ${count}.`,
