@@ -157,6 +157,7 @@ const OCCASIONS: Partial<Record<NoticeCode, string>> = {
   goes_on: 'a wait for a quota or a provider that is over',
   model_unavailable: 'a task that the first version ended where this one waits',
   uncertain_effect: 'a call that had begun when its host ended, and may have taken effect',
+  kept: 'a reply to a task that words do not wake',
   kept_for_interrupted: 'a reply to a task that waits for its assessment',
   clock_distrusted: "the machine's clock having jumped",
   clock_trusted: 'the clock being trusted again',

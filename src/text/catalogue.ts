@@ -31,6 +31,7 @@ export const NOTICES = {
   /** Of the first version, which ended a task where this one waits for the provider. */
   model_unavailable: 'info',
   uncertain_effect: 'escalation',
+  kept: 'info',
   kept_for_interrupted: 'info',
   clock_distrusted: 'escalation',
   clock_trusted: 'info',
@@ -64,6 +65,8 @@ export interface NoticeFacts {
   readonly base: string;
   readonly message: string;
   readonly drift: string;
+  /** Why the task stands where it stands, as a sentence; empty when it is not known. */
+  readonly cause: string;
   /** The commands of this task, exactly as they are typed. */
   readonly stop: string;
   readonly pause: string;

@@ -35,6 +35,8 @@ export interface NoticeParams {
   readonly shown?: string;
   /** `other`: somebody else than the one who asked has to answer. */
   readonly approver?: string;
+  /** Why the task stands where it stands. */
+  readonly reason?: string | null;
   /** What kind of wait is over. */
   readonly wait?: string;
   /** What has to be granted at least, as it is typed: `turns=+50`. */
@@ -165,8 +167,14 @@ function factsOf(telling: Telling, params: NoticeParams): NoticeFacts {
     base: count(params.base),
     message: count(params.message),
     drift: sayDrift(words, drift),
+    cause: causeOf(words, params.reason ?? ''),
     ...commandsOf(params),
   };
+}
+
+function causeOf({ causes }: Catalogue, reason: string): string {
+  const known: Readonly<Record<string, string>> = causes;
+  return Object.hasOwn(causes, reason) ? (known[reason] ?? '') : '';
 }
 
 function whenOf({ words, reader, at }: Telling, params: NoticeParams): string | null {
@@ -219,6 +227,7 @@ function readParams(text: string | null): NoticeParams {
     tool: words('tool'),
     shown: words('shown'),
     approver: words('approver'),
+    reason: words('reason'),
     wait: words('wait'),
     grant: words('grant'),
     ...numbers,

@@ -214,6 +214,12 @@ Please check. To run exactly this once more: \`/approve ${APPROVAL}\`; if it mus
 Bitte prüfen. Genau das noch einmal laufen lassen: \`/approve ${APPROVAL}\`; soll es nicht noch einmal laufen: \`/deny ${APPROVAL}\`, oder sag mir in einer Antwort hierauf oder einer Nachricht, die \`${ID}\` nennt, was geschehen ist. Das Angebot, es laufen zu lassen, endet am Sa., 15. Nov., 14:02. Warum: \`/why ${ID}\`.`,
   ],
   [
+    'kept',
+    { reason: 'awaits_quota' },
+    `▸ Your message is kept for “Summarise the March invoices”; its next turn reads it. Why not now: The quota of the model provider is used up for now. What changes it: \`/why ${ID}\`.`,
+    `▸ Deine Nachricht ist für „Summarise the March invoices“ aufgehoben; der nächste Durchgang liest sie. Warum nicht jetzt: Das Kontingent des Modellanbieters ist vorerst verbraucht. Was es ändert: \`/why ${ID}\`.`,
+  ],
+  [
     'kept_for_interrupted',
     {},
     `▸ Your message is kept for “Summarise the March invoices”, which was interrupted and waits for the check that decides whether it may go on; its next turn reads it. To end it: \`/stop ${ID}\`. Why: \`/why ${ID}\`.`,

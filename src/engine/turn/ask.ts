@@ -47,8 +47,8 @@ export function addApproval(ledger: Ledger, approval: ApprovalRecord): void {
 }
 
 /** What the notice of an approval says: everything that would run. */
-export function askedParams({ id, tool, shown, expiresAt }: ApprovalRecord): JsonObject {
-  return { approvalId: id, tool, shown, expiresAt };
+export function askedParams({ id, tool, shown, approver, expiresAt }: ApprovalRecord): JsonObject {
+  return { approvalId: id, tool, shown, approver, expiresAt };
 }
 
 /** Ends the turn in the wait for an open approval; it was asked before, so nothing is told again. */

@@ -99,6 +99,9 @@ export const DE_NOTICES: Catalogue['notices'] = {
     `laufen: ${deny}, oder sag mir in einer Antwort hierauf oder einer Nachricht, die \`${id}\` ` +
     `nennt, was geschehen ist. ` +
     `${when === null ? '' : `Das Angebot, es laufen zu lassen, endet ${when}. `}Warum: ${why}.`,
+  kept: ({ request, cause, why }) =>
+    `Deine Nachricht ist für ${request} aufgehoben; der nächste Durchgang liest sie. ` +
+    `${cause === '' ? '' : `Warum nicht jetzt: ${cause} `}Was es ändert: ${why}.`,
   kept_for_interrupted: ({ request, stop, why }) =>
     `Deine Nachricht ist für ${request} aufgehoben. Das wurde unterbrochen und wartet auf die ` +
     `Prüfung, ob es weitergehen darf; der nächste Durchgang liest sie. ` +

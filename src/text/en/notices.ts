@@ -90,6 +90,9 @@ export const EN_NOTICES: Catalogue['notices'] = {
     `Please check. To run exactly this once more: ${approve}; if it must not run again: ${deny}, ` +
     `or tell me what happened in a reply to this or a message that names \`${id}\`. ` +
     `${when === null ? '' : `The offer to run it ends ${when}. `}Why: ${why}.`,
+  kept: ({ request, cause, why }) =>
+    `Your message is kept for ${request}; its next turn reads it. ` +
+    `${cause === '' ? '' : `Why not now: ${cause} `}What changes it: ${why}.`,
   kept_for_interrupted: ({ request, stop, why }) =>
     `Your message is kept for ${request}, which was interrupted and waits for the check that ` +
     `decides whether it may go on; its next turn reads it. To end it: ${stop}. Why: ${why}.`,
