@@ -22,7 +22,9 @@ export async function readGreeting(
   const missed = since === undefined ? [] : await readMissed(client, conversation, since);
   const told = new Set(missed.flatMap(({ taskId, subjectId }) => [taskId, subjectId]));
   const { items } = await client.attention();
-  const open = items.filter(({ subjectId }) => !told.has(subjectId));
+  const open = items.filter(
+    ({ subjectId, taskId }) => !told.has(subjectId) && !told.has(taskId ?? subjectId),
+  );
   const lines = open.map(({ sentence, command }) =>
     command === null || sentence.includes(command) ? sentence : `${sentence}\n  ${command}`,
   );

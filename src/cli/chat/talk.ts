@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ApiProblem, type Client } from '../../client/client.ts';
+import type { ApprovalReply } from '../../wire/approval.ts';
 import type { MessageReply } from '../../wire/conversation.ts';
 import type { OutboxReply } from '../../wire/status.ts';
 import type { StreamEvent } from '../../wire/stream.ts';
@@ -52,6 +53,17 @@ export class Talk {
     const greeting = await readGreeting(this.#client, this.#id, since);
     this.#greeted = greeting.missed;
     return greeting;
+  }
+
+  /** The open approvals of the conversation that may be answered from here, oldest first. */
+  async openApprovals(): Promise<readonly ApprovalReply[]> {
+    const { items } = await this.#client.approvals({ state: 'open', conversation: this.#id });
+    return items.filter(({ mayAnswer }) => mayAnswer).toReversed();
+  }
+
+  /** One approval, as it is now. */
+  async approval(id: string): Promise<ApprovalReply> {
+    return this.#client.approval(id);
   }
 
   /** Whether a turn runs in the conversation, whoever caused it; false when nobody answers. */

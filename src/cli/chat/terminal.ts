@@ -1,8 +1,11 @@
 import { createInterface, type Interface } from 'node:readline';
 import type { Client } from '../../client/client.ts';
 import { printable } from '../../kernel/printable.ts';
+import type { StreamEvent } from '../../wire/stream.ts';
 import { paintFor, type Paint } from '../paint.ts';
+import { callBlock } from '../shown.ts';
 import { Above } from './above.ts';
+import { Asking, type Question, type Taken } from './asking.ts';
 import { Screen } from './screen.ts';
 import { Talk } from './talk.ts';
 import { watchHost } from './watch.ts';
@@ -10,12 +13,32 @@ import { watchHost } from './watch.ts';
 /** A second Ctrl-C this soon after the first leaves. */
 const LEAVE_MS = 2_000;
 const COLUMNS = 80;
+const PROMPT = '› ';
+/** The command of a notice that asks for an approval. */
+const APPROVE = /^\/approve (appr_\w+)$/;
 const LEAVE = /^\s*\/(?:exit|quit)\s*$/i;
 
 const HINT = 'Ctrl-C stops what runs, twice at an empty prompt leaves; /help lists the commands';
-const QUEUED = 'queued: it is taken up when the running one has ended; /stop ends that';
+const QUEUED = 'queued: what runs reads it at its next step, or it follows after; /stop ends that';
+const NOT_TYPED = 'Not taken: only a y or an n that is typed here answers. Type it again.';
+const ANSWERED = 'Not taken: what was asked has its answer or is no longer open.';
+/** Asks the terminal to set pastes apart, so that none is taken for typing. */
+const PASTES = { on: '\u001B[?2004h', off: '\u001B[?2004l' } as const;
 const GONE = 'The host is gone; waiting for it to come back.';
 const BACK = 'The host is back.';
+
+export interface Terminal {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  /** Milliseconds that are never set back. */
+  readonly now: () => number;
+}
+
+const OF_PROCESS: Terminal = {
+  input: process.stdin,
+  output: process.stdout,
+  now: () => performance.now(),
+};
 
 export interface ChatOptions {
   readonly signal: AbortSignal;
@@ -24,17 +47,23 @@ export interface ChatOptions {
 }
 
 /**
- * The chat at a terminal. Ctrl-C stops what runs; at an empty prompt, twice, it leaves, as Ctrl-D,
+ * The chat at a terminal. A call that waits for a person is asked at the prompt, where it is answered
+ * by a typed `y` or `n` alone (E-4). Ctrl-C stops what runs; at an empty prompt, twice, it leaves, as Ctrl-D,
  * `/exit` and `/quit` do. Resolves when the person leaves or `signal` aborts.
  */
-export async function chatAtTerminal(client: Client, options: ChatOptions): Promise<void> {
+export async function chatAtTerminal(
+  client: Client,
+  options: ChatOptions,
+  terminal: Terminal = OF_PROCESS,
+): Promise<void> {
   const talk = await Talk.open(client);
   const greeting = await talk.greeting(options.since);
-  const chat = new TerminalChat(talk);
+  const chat = new TerminalChat(talk, terminal);
   const left = new AbortController();
   const gone = AbortSignal.any([options.signal, left.signal]);
   const reading = chat.read(gone);
   chat.greet(greeting);
+  for (const approval of await talk.openApprovals()) chat.ask(approval);
   const following = talk.follow((event) => chat.show(event), gone);
   const watching = watchHost(client, (isThere) => chat.tellHost(isThere), { signal: gone });
   try {
@@ -48,27 +77,30 @@ export async function chatAtTerminal(client: Client, options: ChatOptions): Prom
 
 class TerminalChat {
   readonly #talk: Talk;
-  readonly #paint: Paint = paintFor(process.stdout, process.env);
+  readonly #terminal: Terminal;
+  readonly #paint: Paint;
   readonly #screen: Screen;
   readonly #lines: Interface;
   readonly #above: Above;
+  readonly #asking: Asking;
+  readonly #onData = (piece: Buffer | string): void => this.#asking.heard(String(piece));
   #isThere = true;
   #isClosed = false;
   #sending: Promise<void> = Promise.resolve();
   #lastBreak = Number.NEGATIVE_INFINITY;
 
-  constructor(talk: Talk) {
+  constructor(talk: Talk, terminal: Terminal) {
     this.#talk = talk;
-    const lines = createInterface({
-      input: process.stdin,
-      output: process.stdout,
-      prompt: this.#paint.bold('› '),
-      historySize: 200,
-    });
+    this.#terminal = terminal;
+    const { input, output, now } = terminal;
+    this.#asking = new Asking(now);
+    this.#paint = paintFor(output, process.env);
+    const prompt = this.#paint.bold(PROMPT);
+    const lines = createInterface({ input, output, prompt, historySize: 200 });
     this.#lines = lines;
     this.#above = new Above({
-      write: (text) => process.stdout.write(text),
-      columns: () => process.stdout.columns || COLUMNS,
+      write: (text) => output.write(text),
+      columns: () => output.columns || COLUMNS,
       cursorRow: () => lines.getCursorPos().rows,
       redraw: () => lines.prompt(true),
     });
@@ -78,14 +110,27 @@ class TerminalChat {
       isLive: true,
       isOwn: (id) => talk.isOwn(id),
     });
+    // Before the line is made of it: a line that came in one piece was not typed.
+    input.prependListener('data', this.#onData);
   }
 
   close(): void {
+    this.#terminal.input.off('data', this.#onData);
     this.#lines.close();
   }
 
-  show(event: Parameters<Screen['show']>[0]): void {
+  show(event: StreamEvent): void {
     this.#screen.show(event);
+    if (event.type === 'notice') {
+      const [, id] = APPROVE.exec(event.command ?? '') ?? [];
+      if (id !== undefined) this.ask({ id });
+    } else if (event.type === 'approval.decided') this.#withdraw(event.approvalId);
+  }
+
+  /** Asks about an approval at the prompt, as soon as nothing is half typed there. */
+  ask({ id }: Pick<Question, 'id'>): void {
+    this.#asking.add(id);
+    void this.#askNext();
   }
 
   greet({ missed, waiting }: Awaited<ReturnType<Talk['greeting']>>): void {
@@ -94,7 +139,8 @@ class TerminalChat {
 
   tellHost(isThere: boolean): void {
     this.#isThere = isThere;
-    this.#screen.line(this.#paint.dim(isThere ? BACK : GONE));
+    this.#hint(isThere ? BACK : GONE);
+    if (isThere) void this.#askNext();
   }
 
   async read(gone: AbortSignal): Promise<void> {
@@ -106,13 +152,14 @@ class TerminalChat {
     });
     this.#lines.on('SIGINT', () => void this.#onBreak());
     this.#lines.on('line', (line) => this.#onLine(line));
-    this.#screen.line(this.#paint.dim(HINT));
+    this.#terminal.output.write(PASTES.on);
+    this.#hint(HINT);
     await promise;
-    process.stdout.write('\n');
+    this.#terminal.output.write(`${PASTES.off}\n`);
   }
 
   #write(text: string): void {
-    if (this.#isClosed) process.stdout.write(text);
+    if (this.#isClosed) this.#terminal.output.write(text);
     else this.#above.put(text);
   }
 
@@ -122,21 +169,90 @@ class TerminalChat {
       this.#lines.close();
       return;
     }
+    const taken = this.#asking.take(line);
+    this.#prompt();
     this.#lines.prompt();
-    if (line.trim() !== '') this.#send(line);
+    this.#act(taken, line);
+    void this.#askNext();
+  }
+
+  #act(taken: Taken, line: string): void {
+    if (taken.kind === 'message' && line.trim() !== '') this.#send(line);
+    else if (taken.kind === 'order') this.#answer(taken);
+    else if (taken.kind === 'show') void this.#showCall(taken.id);
+    else if (taken.kind === 'later')
+      this.#hint(`Left open: /approve ${taken.id} or /deny ${taken.id}`);
+    else if (taken.kind === 'not_typed') this.#hint(NOT_TYPED);
+    else if (taken.kind === 'gone') this.#hint(ANSWERED);
+  }
+
+  #hint(text: string): void {
+    this.#screen.line(this.#paint.dim(text));
+  }
+
+  #answer({ id, text }: Extract<Taken, { kind: 'order' }>): void {
+    this.#hint(`› ${text}`);
+    this.#sending = this.#sending.then(() => this.#sayAnswer(id, text));
+  }
+
+  async #sayAnswer(id: string, text: string): Promise<void> {
+    // What nobody took is asked again.
+    if (!(await this.#say(text))) this.#asking.add(id);
+  }
+
+  async #showCall(id: string): Promise<void> {
+    const found = await this.#talk.approval(id).catch(() => undefined);
+    this.#screen.line(found === undefined ? GONE : callBlock(found.shown));
+  }
+
+  async #askNext(): Promise<void> {
+    const id = this.#mayAsk ? this.#asking.next : undefined;
+    if (id === undefined) return;
+    const found = await this.#talk.approval(id).catch(() => undefined);
+    // A host that is gone is asked again with the next line.
+    if (found === undefined) return;
+    if (!found.mayAnswer) {
+      this.#asking.withdraw(id);
+      void this.#askNext();
+    } else if (this.#mayAsk && this.#asking.show({ id, tool: found.tool })) {
+      this.#prompt();
+      this.#lines.prompt(true);
+    }
+  }
+
+  /** Only at a real terminal do keys come one by one. */
+  get #mayAsk(): boolean {
+    return this.#lines.terminal && !this.#isClosed && this.#lines.line === '';
+  }
+
+  #withdraw(id: string): void {
+    if (!this.#asking.withdraw(id, this.#lines.line !== '')) return;
+    this.#prompt();
+    this.#lines.prompt(true);
+    void this.#askNext();
+  }
+
+  #prompt(): void {
+    const { current } = this.#asking;
+    const tool = printable(current?.tool ?? '').replaceAll('\n', ' ');
+    const text = current === undefined ? PROMPT : `approve ${tool} ${current.id}? [y/N/?] `;
+    this.#lines.setPrompt(this.#paint.bold(text));
   }
 
   /** One after the other, as they were typed. */
   #send(text: string): void {
-    this.#sending = this.#sending.then(() => this.#say(text));
+    this.#sending = this.#sending.then(async () => void (await this.#say(text)));
   }
 
-  async #say(text: string): Promise<void> {
+  /** Whether a host took it. */
+  async #say(text: string): Promise<boolean> {
     try {
       const { isQueued } = await this.#talk.say(text);
-      if (isQueued) this.#screen.line(this.#paint.dim(QUEUED));
+      if (isQueued) this.#hint(QUEUED);
+      return true;
     } catch (error) {
       this.#screen.line(printable(error instanceof Error ? error.message : String(error)));
+      return false;
     }
   }
 
@@ -145,14 +261,14 @@ class TerminalChat {
       this.#send('/stop');
       return;
     }
-    const now = performance.now();
+    const now = this.#terminal.now();
     const isEmpty = this.#lines.line === '';
     if (isEmpty && now - this.#lastBreak < LEAVE_MS) {
       this.#lines.close();
       return;
     }
     this.#lastBreak = isEmpty ? now : Number.NEGATIVE_INFINITY;
-    if (isEmpty) this.#screen.line(this.#paint.dim('Ctrl-C again to leave.'));
+    if (isEmpty) this.#hint('Ctrl-C again to leave.');
     // Ctrl-C empties the line, as in a shell.
     this.#lines.write(null, { ctrl: true, name: 'e' });
     this.#lines.write(null, { ctrl: true, name: 'u' });

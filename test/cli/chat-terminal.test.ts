@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { describe, test, type TestContext } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { chatAtTerminal, type Terminal } from '../../src/cli/chat/terminal.ts';
+import type { Client } from '../../src/client/client.ts';
+import type { StreamEvent } from '../../src/wire/stream.ts';
+
+const FIRST = 'appr_0000000000000001';
+const SECOND = 'appr_0000000000000002';
+const AT = { at: '2026-11-30T12:00:00.000Z', runId: null, taskId: null };
+const SHOWN = { argv: ['rm', '-rf', 'build'], folder: '.', env: {}, files: [] };
+
+interface Desk {
+  /** Text that was posted, oldest first, once there are so many. */
+  posted(count: number): Promise<readonly string[]>;
+  tell(event: StreamEvent): void;
+  /** Resolves once the screen shows this behind what was awaited before. */
+  see(text: string): Promise<void>;
+  /** Keys one by one, long after whatever came up. */
+  type(keys: string): void;
+  paste(text: string): void;
+  readonly approvals: Map<string, { mayAnswer: boolean }>;
+}
+
+function asked(id: string): StreamEvent {
+  const about = { level: 'waiting', code: 'awaits_approval', subjectId: null };
+  const sentence = `… asks for ${id}`;
+  return { ...AT, ...about, id: 'evt_1', type: 'notice', sentence, command: `/approve ${id}` };
+}
+
+function decided(approvalId: string): StreamEvent {
+  return { ...AT, id: 'evt_2', type: 'approval.decided', approvalId, state: 'approved' };
+}
+
+/** A chat at a terminal that is none, with a host that takes everything. */
+async function sit(context: TestContext): Promise<Desk> {
+  let now = 0;
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
+  const output = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 40 });
+  let seen = '';
+  let look = (): void => {};
+  output.on('data', (piece: Buffer) => {
+    seen += stripVTControlCharacters(String(piece));
+    look();
+  });
+  const queue: StreamEvent[] = [];
+  let wake = (): void => {};
+  async function* events(_: string, { signal }: { signal: AbortSignal }) {
+    signal.addEventListener('abort', () => wake());
+    while (!signal.aborted) {
+      const event = queue.shift();
+      if (event === undefined) await new Promise<void>((resolve) => (wake = resolve));
+      else yield event;
+    }
+  }
+  const posted: string[] = [];
+  let onPost = (): void => {};
+  const approvals = new Map([FIRST, SECOND].map((id) => [id, { mayAnswer: true }]));
+  const client = {
+    openConversation: () => Promise.resolve({ id: 'conv_1' }),
+    conversation: () => Promise.resolve({ id: 'conv_1', lastEventId: null, state: 'idle' }),
+    attention: () => Promise.resolve({ items: [] }),
+    outbox: () => Promise.resolve({ items: [] }),
+    approvals: () => Promise.resolve({ items: [] }),
+    approval: (id: string) =>
+      Promise.resolve({ id, tool: 'command', shown: SHOWN, ...approvals.get(id) }),
+    conversationEvents: events,
+    postMessage: (_: string, { text }: { text: string }) => {
+      posted.push(text);
+      onPost();
+      return Promise.resolve({ messageId: `msg_${posted.length}` });
+    },
+    message: (id: string) => Promise.resolve({ id, state: 'claimed', answer: null }),
+    ready: () => Promise.resolve({ status: 'ready' }),
+  };
+  const over = new AbortController();
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a chat asks of them
+  const parts = [client as unknown as Client, { input, output } as unknown as Terminal] as const;
+  const chat = chatAtTerminal(parts[0], { signal: over.signal }, { ...parts[1], now: () => now });
+  context.after(async () => {
+    over.abort();
+    await chat;
+  });
+  const desk: Desk = {
+    approvals,
+    posted: (count) =>
+      new Promise((resolve) => {
+        onPost = () => {
+          if (posted.length >= count) resolve(posted);
+        };
+        onPost();
+      }),
+    tell(event) {
+      queue.push(event);
+      wake();
+    },
+    see: (text) =>
+      new Promise((resolve) => {
+        look = () => {
+          const at = seen.indexOf(text);
+          if (at === -1) return;
+          seen = seen.slice(at + text.length);
+          look = () => {};
+          resolve();
+        };
+        look();
+      }),
+    type(keys) {
+      now += 1_000;
+      for (const key of keys) input.emit('data', Buffer.from(key));
+    },
+    paste: (text) => {
+      now += 1_000;
+      input.emit('data', Buffer.from(text));
+    },
+  };
+  await desk.see('/help lists the commands');
+  return desk;
+}
+
+describe('E-4: an approval at the terminal', () => {
+  test('is asked in place and answered with y, and the next one with n', async (context) => {
+    const desk = await sit(context);
+    desk.tell(asked(FIRST));
+    desk.tell(asked(SECOND));
+    await desk.see(`approve command ${FIRST}? [y/N/?] `);
+    desk.type('y\r');
+    await desk.see(`approve command ${SECOND}? [y/N/?] `);
+    desk.type('n\r');
+    await desk.see(`› /deny ${SECOND}`);
+    assert.deepEqual(await desk.posted(2), [`/approve ${FIRST}`, `/deny ${SECOND}`]);
+  });
+
+  test('shows the call for a question mark, and what else is said is a message', async (context) => {
+    const desk = await sit(context);
+    desk.tell(asked(FIRST));
+    await desk.see('[y/N/?] ');
+    desk.type('?\r');
+    await desk.see('rm -rf build');
+    desk.type('why is that?\r');
+    await desk.see('[y/N/?] ');
+    assert.deepEqual(await desk.posted(1), ['why is that?']);
+  });
+
+  test('is not given by a paste or an empty line', async (context) => {
+    const desk = await sit(context);
+    desk.tell(asked(FIRST));
+    await desk.see('[y/N/?] ');
+    desk.paste('y\r');
+    await desk.see('Not taken: only a y or an n that is typed here answers.');
+    desk.type('\r');
+    await desk.see(`Left open: /approve ${FIRST} or /deny ${FIRST}`);
+    desk.type('y\r');
+    await desk.see('› y');
+    assert.deepEqual(await desk.posted(1), ['y']);
+  });
+
+  test('waits until nothing is half typed', async (context) => {
+    const desk = await sit(context);
+    desk.type('hel');
+    await desk.see('hel');
+    desk.tell(asked(FIRST));
+    await desk.see(`… asks for ${FIRST}`);
+    desk.type('lo\r');
+    await desk.see(`approve command ${FIRST}? [y/N/?] `);
+    desk.type('y\r');
+    await desk.see(`› /approve ${FIRST}`);
+    assert.deepEqual(await desk.posted(2), ['hello', `/approve ${FIRST}`]);
+  });
+
+  test('goes when somebody else answers, and is not asked of who may not', async (context) => {
+    const desk = await sit(context);
+    desk.approvals.set(SECOND, { mayAnswer: false });
+    desk.tell(asked(SECOND));
+    desk.tell(asked(FIRST));
+    await desk.see(`approve command ${FIRST}? [y/N/?] `);
+    desk.type('y');
+    desk.tell(decided(FIRST));
+    await desk.see('› y');
+    desk.type('\r');
+    await desk.see('Not taken: what was asked has its answer');
+    assert.deepEqual(await desk.posted(0), []);
+  });
+});
