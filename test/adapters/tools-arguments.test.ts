@@ -90,6 +90,7 @@ describe('what the model is told', () => {
       ['list', 'yes'],
       ['search', 'yes'],
       ['command', 'no'],
+      ['fetch', 'yes'],
     ]);
   });
 
@@ -115,6 +116,7 @@ describe('what the model is told', () => {
       ['list', ['path'], []],
       ['search', ['pattern', 'path'], ['pattern']],
       ['command', ['command', 'folder', 'timeoutSeconds'], ['command']],
+      ['fetch', ['url'], ['url']],
     ]);
   });
 
