@@ -1,35 +1,35 @@
-import type { MessageRecord } from '../core/inbox/record.ts';
 import { Fault, refuse, type Refusal } from '../kernel/fault.ts';
-import type { ConversationId, HostId, MessageId, RunId } from '../kernel/ids.ts';
-import type { Principal } from '../kernel/principal.ts';
+import type { ConversationId, HostId } from '../kernel/ids.ts';
 import type { Instant, Millis } from '../kernel/time.ts';
 import type { Store } from '../ports/store.ts';
 import type {
   Accepted,
   AcceptedRun,
+  ApprovalAnswered,
+  ApprovalOrder,
   ConversationOpening,
   Engine,
   EngineParts,
   Health,
   MessageIntake,
+  Ordered,
   RunIntake,
   RunMessageIntake,
   Stopped,
-  StopOrder,
+  TaskOrder,
 } from './engine.ts';
 import { acceptMessage } from './inbox/accept.ts';
 import { acceptRun, acceptRunMessage } from './run/accept.ts';
-import { handleCommand, isCommandText, type CommandHost } from './inbox/commands.ts';
+import { CommandQueue } from './inbox/command-queue.ts';
+import { isCommandText } from './inbox/commands.ts';
 import { commitHostRenewal, commitHostStart, commitHostStop } from './lease/host.ts';
 import { openConversation } from './session/open.ts';
 import { isFatal } from './settle.ts';
-import { commitStop, type StopUnitOrder } from './task/stop.ts';
+import { Orders } from './task/orders.ts';
+import { Upkeep } from './task/upkeep.ts';
 import { Live } from './turn/live.ts';
 import { Pump } from './turn/pump.ts';
 import { sweepTurns, type SweepHost } from './turn/sweep.ts';
-
-// Open commands that are read at once.
-const COMMANDS_MAX = 64;
 
 /** Assembles a host from its parts; nothing happens before `start`. */
 export function createEngine(parts: EngineParts): Engine {
@@ -41,8 +41,10 @@ class Host implements Engine {
   readonly live = new Live();
   readonly #hostId: HostId;
   readonly #pump: Pump;
+  readonly #upkeep: Upkeep;
+  readonly #orders: Orders;
+  readonly #commands: CommandQueue;
   readonly #ticking = new AbortController();
-  readonly #commands = new Set<MessageId>();
   #state: Health['state'] = 'starting';
   #reason: string | null = null;
   #startedAt: Instant | null = null;
@@ -53,14 +55,37 @@ class Host implements Engine {
   constructor(parts: EngineParts) {
     this.parts = parts;
     this.#hostId = parts.ids.next('host');
+    const { live } = this;
+    const hostId = this.#hostId;
+    const onFault = (error: unknown, where: string): void => this.#onFault(error, where);
+    this.#upkeep = new Upkeep({
+      parts,
+      live,
+      hostId,
+      poke: (conversationId) => this.#pump.poke(conversationId),
+      interrupt: (turnId) => this.#pump.interrupt(turnId),
+      running: () => this.#pump.claims,
+      onFault,
+    });
     this.#pump = new Pump({
       parts,
-      live: this.live,
-      hostId: this.#hostId,
+      live,
+      gate: this.#upkeep.gate,
+      hostId,
       answeredBy: (provider, model) => {
         this.#answeredBy = { provider, model, at: parts.clock.now() };
       },
-      onFault: (error, where) => this.#onFault(error, where),
+      onDue: (at) => this.#upkeep.hint(at),
+      onFault,
+    });
+    const onThrown = (error: unknown): void => this.#noteFatal(error);
+    const acted = { parts, hostId, live, pump: this.#pump, upkeep: this.#upkeep };
+    this.#orders = new Orders({ ...acted, onThrown });
+    this.#commands = new CommandQueue({
+      commands: { parts, hostId, orders: this.#orders, health: () => this.health() },
+      // A fresh session may have let tasks go on.
+      onAnswered: ({ conversationId }) => this.#look(conversationId),
+      onFault,
     });
   }
 
@@ -78,11 +103,12 @@ class Host implements Engine {
     await commitHostStart(parts, this.#hostId);
     this.#startedAt = parts.clock.now();
     await sweepTurns(this.#sweepHost());
+    await this.#upkeep.begin();
     if (this.#state !== 'starting') return;
     this.#state = 'ready';
     this.#loops.push(this.#tick());
     if (!parts.store.traits.exclusive) this.#loops.push(this.#renew());
-    await this.#answerOpenCommands();
+    await this.#commands.answerOpen();
     if (this.health().state !== 'ready') return;
     this.#pump.open();
     await this.#pump.look();
@@ -97,6 +123,7 @@ class Host implements Engine {
     await this.#drain(graceMs);
     this.#ticking.abort();
     await Promise.all(this.#loops);
+    await this.#upkeep.close();
     if (this.#startedAt !== null && !this.#hasFailed()) await this.#giveUp();
     if (!this.#hasFailed()) this.#state = 'stopped';
   }
@@ -122,6 +149,8 @@ class Host implements Engine {
       startedAt: this.#startedAt,
       runningTurns: this.#pump.runningTurns,
       answeredBy: this.#answeredBy,
+      clock: this.#upkeep.clock(),
+      limiters: this.#upkeep.gate.limited,
     };
   }
 
@@ -133,7 +162,8 @@ class Host implements Engine {
     const kind = isCommandText(intake.text) ? 'command' : 'genuine';
     return this.#intake(async () => {
       const verdict = await acceptMessage(this.parts, intake, kind);
-      if (verdict.kind === 'accepted' && kind === 'command') void this.#answer(verdict.messageId);
+      if (verdict.kind === 'accepted' && kind === 'command')
+        void this.#commands.answer(verdict.messageId);
       return verdict;
     });
   }
@@ -146,36 +176,43 @@ class Host implements Engine {
     return this.#intake(() => acceptRunMessage(this.parts, intake));
   }
 
-  async stopTask(order: StopOrder): Promise<Stopped | Refusal> {
-    return this.#stop({ ...order, to: 'stopped' });
+  async stopTask(order: TaskOrder): Promise<Stopped | Refusal> {
+    return this.#orders.stop({ ...order, to: 'stopped' });
   }
 
-  async cancelRun(order: {
-    readonly runId: RunId;
-    readonly principal: Principal;
-  }): Promise<Stopped | Refusal> {
-    const run = await this.parts.store.query('run.byId', { id: order.runId });
-    if (run === undefined) return refuse('not_found', { id: order.runId });
-    const verdict = await this.#stop({
-      taskId: run.taskId,
-      principal: order.principal,
-      to: 'cancelled',
-    });
+  async resumeTask(order: TaskOrder): Promise<Ordered | Refusal> {
+    return this.#orders.resume(order);
+  }
+
+  async pauseTask(order: TaskOrder): Promise<Ordered | Refusal> {
+    return this.#orders.pause(order);
+  }
+
+  async extendTask(order: Parameters<Engine['extendTask']>[0]): Promise<Ordered | Refusal> {
+    return this.#orders.extend(order);
+  }
+
+  async answerApproval(order: ApprovalOrder): Promise<ApprovalAnswered | Refusal> {
+    return this.#orders.answer(order);
+  }
+
+  async confirmClock(
+    order: Parameters<Engine['confirmClock']>[0],
+  ): ReturnType<Engine['confirmClock']> {
+    return this.#orders.confirmClock(order);
+  }
+
+  async cancelRun({
+    runId,
+    principal,
+  }: Parameters<Engine['cancelRun']>[0]): Promise<Stopped | Refusal> {
+    const run = await this.parts.store.query('run.byId', { id: runId });
+    if (run === undefined) return refuse('not_found', { id: runId });
+    const { taskId } = run;
+    const verdict = await this.#orders.stop({ taskId, principal, channel: 'api', to: 'cancelled' });
     if (verdict.kind !== 'refused' || verdict.code !== 'task_ended') return verdict;
-    const task = await this.parts.store.query('task.byId', { id: run.taskId });
+    const task = await this.parts.store.query('task.byId', { id: taskId });
     return task === undefined ? verdict : { kind: 'stopped', task, running: [] };
-  }
-
-  /** Commits the stop, then interrupts what runs here; a turn elsewhere learns it from its host's sweep. */
-  async #stop(order: StopUnitOrder): Promise<Stopped | Refusal> {
-    return this.#guarded(async () => {
-      const verdict = await commitStop(this.parts, order);
-      if (verdict.kind === 'refused') return verdict;
-      if (verdict.turn !== undefined) this.#pump.interrupt(verdict.turn.id);
-      this.live.hint(verdict.task.conversationId);
-      const { task, running } = verdict;
-      return { kind: 'stopped', task, running };
-    });
   }
 
   async #intake<T extends { readonly kind: 'accepted'; readonly conversationId: ConversationId }>(
@@ -183,11 +220,14 @@ class Host implements Engine {
   ): Promise<T | Refusal> {
     if (this.#state === 'failed') return refuse('store_failed');
     const verdict = await this.#guarded(accept);
-    if (verdict.kind === 'accepted') {
-      this.live.hint(verdict.conversationId);
-      this.#pump.poke(verdict.conversationId);
-    }
+    if (verdict.kind === 'accepted') this.#look(verdict.conversationId);
     return verdict;
+  }
+
+  /** Something was committed in this conversation. */
+  #look(conversationId: ConversationId): void {
+    this.live.hint(conversationId);
+    this.#pump.poke(conversationId);
   }
 
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
@@ -199,53 +239,19 @@ class Host implements Engine {
     }
   }
 
-  /** Answers one command, once at a time. */
-  async #answer(messageId: MessageId): Promise<void> {
-    if (this.#commands.has(messageId)) return;
-    this.#commands.add(messageId);
-    try {
-      const message = await this.parts.store.query('message.byId', { id: messageId });
-      // A redelivery may look like a command and name a message that is none (I-1).
-      const isOpen = message?.kind === 'command' && message.state === 'unclaimed';
-      if (isOpen) await this.#handle(message);
-    } catch (error) {
-      this.#onFault(error, 'command');
-    } finally {
-      this.#commands.delete(messageId);
-    }
-  }
-
-  async #handle(message: MessageRecord): Promise<void> {
-    const host: CommandHost = {
-      parts: this.parts,
-      stop: (order) => this.#stop(order),
-      health: () => this.health(),
-    };
-    await handleCommand(host, message);
-    this.live.hint(message.conversationId);
-  }
-
-  async #answerOpenCommands(): Promise<void> {
-    let last: MessageId | undefined;
-    for (;;) {
-      const open = await this.parts.store.query('message.openCommands', { limit: COMMANDS_MAX });
-      for (const { id } of open) await this.#answer(id);
-      // One that cannot be answered now is asked for again at the next tick, not at once.
-      if (open.length < COMMANDS_MAX || open[0]?.id === last) return;
-      last = open[0]?.id;
-    }
-  }
-
   /** The safety poll: hints may be lost (design principle 12). */
   async #tick(): Promise<void> {
-    const { clock, options } = this.parts;
+    const { clock, options, store } = this.parts;
     const { signal } = this.#ticking;
     for (;;) {
       await clock.sleep(options.tickMs, signal);
       if (signal.aborted) return;
       try {
+        // What a lock proves to live still says so in its row: the next host learns when it ended (R-1).
+        if (store.traits.exclusive) await commitHostRenewal(this.parts, this.#hostId);
         await sweepTurns(this.#sweepHost());
-        await this.#answerOpenCommands();
+        await this.#upkeep.tick();
+        await this.#commands.answerOpen();
         await this.#pump.look();
       } catch (error) {
         this.#onFault(error, 'tick');

@@ -47,7 +47,7 @@ const READ: readonly [text: string, command: unknown][] = [
   ['/new', { kind: 'fresh' }],
   ['/reset', { kind: 'fresh' }],
   ['/new invoice for March', misused('new')],
-  ['/model', { kind: 'model', name: null }],
+  ['/model', { kind: 'models' }],
   ['/model default', { kind: 'model', name: 'default' }],
   ['/model `openai/GPT-5.1`', { kind: 'model', name: 'openai/GPT-5.1' }],
   ['/model a b', misused('model')],

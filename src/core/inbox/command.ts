@@ -43,13 +43,18 @@ export type Command =
   | { readonly kind: 'approve' | 'deny'; readonly id: string }
   /** `/new` and `/reset` (W-2). */
   | { readonly kind: 'fresh' }
-  /** Without a name it asks; `default` goes back to the agent's own (T-20). */
-  | { readonly kind: 'model'; readonly name: string | null }
+  /** What is in use, and what can be chosen (T-20). */
+  | { readonly kind: 'models' }
+  /** `default` goes back to the agent's own. */
+  | { readonly kind: 'model'; readonly name: string }
   | { readonly kind: 'clock_confirm' }
   | { readonly kind: 'tasks'; readonly held: boolean }
   /** `null`: the conversation's newest open task, else its newest. */
   | { readonly kind: 'why'; readonly id: string | null }
-  | { readonly kind: 'context' | 'usage' | 'status' | 'help' }
+  | { readonly kind: 'context' }
+  | { readonly kind: 'usage' }
+  | { readonly kind: 'status' }
+  | { readonly kind: 'help' }
   /** A known command with words that it does not take; nothing is guessed. */
   | { readonly kind: 'misused'; readonly command: CommandName }
   /** `word` without its slash; `nearest` is the closest real command. */
@@ -123,7 +128,7 @@ const BARE: Readonly<Partial<Record<CommandName, Command>>> = {
   why: { kind: 'why', id: null },
   new: { kind: 'fresh' },
   reset: { kind: 'fresh' },
-  model: { kind: 'model', name: null },
+  model: { kind: 'models' },
   context: { kind: 'context' },
   usage: { kind: 'usage' },
   status: { kind: 'status' },

@@ -1,26 +1,36 @@
 import { USAGES, type Command } from '../../core/inbox/command.ts';
-import type { TaskRecord } from '../../core/task/record.ts';
-import type { TurnRecord } from '../../core/turn/record.ts';
 import { isId, type ConversationId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { SIGNS, type Catalogue } from '../../text/catalogue.ts';
-import { quoteRequest } from '../../text/quote.ts';
-import { catalogueOf, type Reader } from '../../text/reader.ts';
+import type { Catalogue } from '../../text/catalogue.ts';
+import { catalogueOf } from '../../text/reader.ts';
 import { renderRefusal } from '../../text/render.ts';
-import { sayInstant, sayWhen } from '../../text/when.ts';
 import type { EngineParts, Health } from '../engine.ts';
 import { maySee, nearestTask, newestTask, type Asker } from '../task/nearest.ts';
-import { standingOf } from '../task/standing-sentence.ts';
 import { explainTask, type Explanation } from '../task/why.ts';
+import { sayContext } from './context-answer.ts';
+import { sayModels } from './model-answer.ts';
+import { speak } from './speaking.ts';
+import { sayStatus } from './status-answer.ts';
+import { taskLines } from './task-lines.ts';
+import { sayUsage } from './usage-answer.ts';
+
+/** Commands that change records; each is answered by its own unit. */
+type OrderKind =
+  | 'stop'
+  | 'pause'
+  | 'resume'
+  | 'extend'
+  | 'approve'
+  | 'deny'
+  | 'fresh'
+  | 'model'
+  | 'clock_confirm';
+export type AskCommand = Exclude<Command, { readonly kind: OrderKind }>;
 
 export interface CommandOrder extends Asker {
-  /** A stop changes records and is answered by its own unit. */
-  readonly command: Exclude<Command, { readonly kind: 'stop' }>;
+  readonly command: AskCommand;
   readonly health: Health;
 }
-
-/** Lines of a list; the rest is counted. */
-const TASKS_SHOWN = 12;
 
 /**
  * Answers a person's command from the store, without a model (W-3): plain lines in the host's
@@ -28,35 +38,36 @@ const TASKS_SHOWN = 12;
  */
 export async function answerCommand(parts: EngineParts, order: CommandOrder): Promise<string> {
   const { command, conversationId } = order;
-  const words = catalogueOf(parts.options.locale);
   switch (command.kind) {
     case 'tasks':
-      return command.held ? listHeld(parts, conversationId) : listOpen(parts, conversationId);
+      return listTasks(parts, conversationId, command.held);
     case 'why':
       return sayWhy(parts, order, command.id);
     case 'status':
       return sayStatus(parts, order);
+    case 'usage':
+      return sayUsage(parts, order);
+    case 'context':
+      return sayContext(parts, conversationId);
+    case 'models':
+      return sayModels(parts, conversationId);
     case 'help':
-      return sayHelp(words);
     case 'misused':
-      return words.answers.usage(usagesOf(command.command));
-    case 'unknown': {
-      const { word, nearest } = command;
-      return renderRefusal(parts.options, 'unknown_command', { word, nearest: `/${nearest}` });
-    }
+    case 'unknown':
+      return sayForms(parts, command);
   }
 }
 
-/** What a speaker of the host's own language and zone reads with. */
-interface Speaking {
-  readonly words: Catalogue;
-  readonly reader: Reader;
-  readonly now: number;
-}
-
-function speak({ options, clock }: EngineParts): Speaking {
-  const { locale, timeZone } = options;
-  return { words: catalogueOf(locale), reader: { locale, timeZone }, now: clock.now() };
+/** What can be typed, or what was meant. */
+function sayForms(
+  { options }: EngineParts,
+  command: Extract<AskCommand, { readonly kind: 'help' | 'misused' | 'unknown' }>,
+): string {
+  const words = catalogueOf(options.locale);
+  if (command.kind === 'help') return sayHelp(words);
+  if (command.kind === 'misused') return words.answers.usage(usagesOf(command.command));
+  const { word, nearest } = command;
+  return renderRefusal(options, 'unknown_command', { word, nearest: `/${nearest}` });
 }
 
 function sayHelp({ answers, help }: Catalogue): string {
@@ -69,8 +80,16 @@ function usagesOf(command: string): string {
   return forms.map(({ usage }) => `\`${usage}\``).join(', ');
 }
 
+async function listTasks(
+  parts: EngineParts,
+  conversationId: ConversationId,
+  held: boolean,
+): Promise<string> {
+  return held ? listHeld(parts, conversationId) : listOpen(parts, conversationId);
+}
+
 async function listOpen(parts: EngineParts, conversationId: ConversationId): Promise<string> {
-  const speaking = speak(parts);
+  const speaking = speak(parts, parts.clock.now());
   const { answers } = speaking.words;
   const limit = LIMITS.listLimitMax;
   const open = await parts.store.query('task.openOf', { conversationId, limit });
@@ -85,7 +104,7 @@ async function listOpen(parts: EngineParts, conversationId: ConversationId): Pro
 }
 
 async function listHeld(parts: EngineParts, conversationId: ConversationId): Promise<string> {
-  const speaking = speak(parts);
+  const speaking = speak(parts, parts.clock.now());
   const limit = LIMITS.listLimitMax;
   const open = await parts.store.query('task.openOf', { conversationId, limit });
   const held = open.filter(({ enrollment }) => enrollment === 'held-legacy');
@@ -94,43 +113,8 @@ async function listHeld(parts: EngineParts, conversationId: ConversationId): Pro
   return lines.length === 0 ? speaking.words.answers.noHeldTasks : lines.join('\n');
 }
 
-function taskLines(
-  speaking: Speaking,
-  tasks: readonly TaskRecord[],
-  read: { readonly turn: TurnRecord | undefined; readonly isWhole: boolean },
-): readonly string[] {
-  const { answers } = speaking.words;
-  const shown = tasks.slice(0, TASKS_SHOWN).map((task) => taskLine(speaking, task, read.turn));
-  const rest = String(tasks.length - shown.length);
-  if (rest === '0') return shown;
-  return [...shown, read.isWhole ? answers.more(rest) : answers.moreThan(rest)];
-}
-
-function taskLine(
-  { words, reader, now }: Speaking,
-  task: TaskRecord,
-  turn: TurnRecord | undefined,
-): string {
-  const sign = task.state === 'waiting' || task.state === 'blocked' ? task.state : 'info';
-  const line = words.answers.taskLine({
-    request: quoteRequest(words, task.mandateText),
-    id: task.id,
-    state: stateInWords(words, task, turn),
-    since: sayInstant(reader, words.tag, task.changedAt, now),
-  });
-  return `${SIGNS[sign]} ${line}`;
-}
-
-function stateInWords(words: Catalogue, task: TaskRecord, turn: TurnRecord | undefined): string {
-  const standing = standingOf(task, turn);
-  if (standing === 'queued') return words.answers.queued;
-  if (standing === 'running' || standing === 'stopping') return words.answers.running;
-  if (task.waitKind !== null) return words.answers.waitingFor(words.waits[task.waitKind]);
-  return words.states[standing];
-}
-
 async function sayWhy(parts: EngineParts, asker: Asker, typed: string | null): Promise<string> {
-  const { words } = speak(parts);
+  const words = catalogueOf(parts.options.locale);
   const id = typed ?? (await newestTask(parts, asker.conversationId))?.id;
   if (id === undefined) return words.answers.noTaskYet;
   const task = isId('task', id) ? await parts.store.query('task.byId', { id }) : undefined;
@@ -150,56 +134,4 @@ function sayExplanation({ answers }: Catalogue, told: Explanation): string {
   const commands = lines.length === 0 ? [answers.noCommands] : [answers.commands, ...lines];
   const blocks = [[told.sentence], told.chain, commands].filter((block) => block.length > 0);
   return blocks.map((block) => block.join('\n')).join('\n\n');
-}
-
-async function sayStatus(parts: EngineParts, order: CommandOrder): Promise<string> {
-  const speaking = speak(parts);
-  const open = await parts.store.query('task.open', { limit: LIMITS.listLimitMax });
-  return [
-    ...sayHost(speaking, order.health),
-    ...sayModel(speaking, parts.model, order.health),
-    sayCounts(speaking.words, open),
-    await sayHere(parts, speaking.words, order.conversationId),
-  ].join('\n');
-}
-
-function sayHost({ words, reader, now }: Speaking, health: Health): readonly string[] {
-  const { state, startedAt, reason } = health;
-  const when = startedAt === null ? null : sayWhen(reader, words, startedAt, now);
-  const host = words.answers.host(words.hostStates[state], when);
-  return reason === null ? [host] : [host, words.answers.hostReason(reason)];
-}
-
-/** The configured model and, apart from it, the one that a provider last reported (T-9). */
-function sayModel(
-  { words, reader, now }: Speaking,
-  { provider, name }: EngineParts['model'],
-  { answeredBy }: Health,
-): readonly string[] {
-  const { answers } = words;
-  const configured = answers.modelConfigured(`${provider}/${name}`);
-  if (answeredBy === null) return [configured, answers.modelSilent];
-  const when = sayWhen(reader, words, answeredBy.at, now);
-  return [configured, answers.modelAnswered(`${answeredBy.provider}/${answeredBy.model}`, when)];
-}
-
-function sayCounts({ answers, states }: Catalogue, open: readonly TaskRecord[]): string {
-  if (open.length === 0) return answers.openNone;
-  const counts = Map.groupBy(open, ({ state }) => state);
-  const said = [...counts].map(([state, tasks]) =>
-    answers.openCount(String(tasks.length), states[state]),
-  );
-  const isWhole = open.length < LIMITS.listLimitMax;
-  return (isWhole ? answers.open : answers.openAtLeast)(said.join(', '));
-}
-
-async function sayHere(
-  { store }: EngineParts,
-  words: Catalogue,
-  conversationId: ConversationId,
-): Promise<string> {
-  const turn = await store.query('turn.ofConversation', { conversationId });
-  const task = turn === undefined ? undefined : await store.query('task.byId', { id: turn.taskId });
-  if (task === undefined) return words.answers.hereNothing;
-  return words.answers.here(quoteRequest(words, task.mandateText), task.id);
 }

@@ -20,7 +20,14 @@ export function newConversation(
   at: At,
 ): { readonly conversation: ConversationRecord; readonly writes: readonly Write[] } {
   const { by, ...place } = fresh;
-  const conversation = { ...place, seq: 1, token: 0, turnId: null, createdAt: at.now };
+  const conversation: ConversationRecord = {
+    ...place,
+    model: null,
+    seq: 1,
+    token: 0,
+    turnId: null,
+    createdAt: at.now,
+  };
   return { conversation, writes: writesOf(conversation, by, at) };
 }
 
@@ -63,7 +70,7 @@ export async function openConversation(
   const fresh: NewConversation = {
     id,
     sessionId: parts.ids.next('session'),
-    agent: parts.options.agent,
+    agent: opening.agent ?? parts.agents[0].name,
     channel: opening.channel,
     address,
     by: principalName(opening.principal),

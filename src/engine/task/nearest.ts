@@ -14,7 +14,7 @@ export interface Asker {
 /** Tasks that are compared with a mistyped id. */
 const COMPARED = 20;
 /** Above every id in the order of lists. */
-const ABOVE_ALL_IDS = '~';
+export const ABOVE_ALL_IDS = '~';
 
 /** Whether a task may be shown to somebody: it is of this conversation, their own, or they are admin. */
 export function maySee({ principal, conversationId }: Asker, task: TaskRecord): boolean {

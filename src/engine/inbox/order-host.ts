@@ -1,0 +1,25 @@
+import type { Refusal } from '../../kernel/fault.ts';
+import type { HostId } from '../../kernel/ids.ts';
+import type { Answer, GivenAnswer } from '../approval/answer.ts';
+import type { Engine, EngineParts, Health, Ordered, Stopped } from '../engine.ts';
+import type { GivenGrant } from '../task/extend.ts';
+import type { GivenOrder } from '../task/order.ts';
+import type { StopUnitOrder } from '../task/stop.ts';
+
+/** The orders that the engine carries out and then acts on, whatever door they came through. */
+export interface OrderHost {
+  stop(order: Omit<StopUnitOrder, 'hostId'>): Promise<Stopped | Refusal>;
+  resume(order: Omit<GivenOrder, 'hostId'>): Promise<Ordered | Refusal>;
+  pause(order: Omit<GivenOrder, 'hostId'>): Promise<Ordered | Refusal>;
+  extend(order: Omit<GivenGrant, 'hostId'>): Promise<Ordered | Refusal>;
+  answer(order: Omit<GivenAnswer, 'hostId' | 'isClockTrusted'>): Promise<Answer | Refusal>;
+  confirmClock(order: Parameters<Engine['confirmClock']>[0]): ReturnType<Engine['confirmClock']>;
+}
+
+/** What answering a command needs of the engine around it. */
+export interface CommandHost {
+  readonly parts: EngineParts;
+  readonly hostId: HostId;
+  readonly orders: OrderHost;
+  readonly health: () => Health;
+}

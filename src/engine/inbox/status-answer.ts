@@ -1,0 +1,94 @@
+import type { TaskRecord } from '../../core/task/record.ts';
+import type { LimiterRecord } from '../../core/budget/record.ts';
+import type { ConversationId } from '../../kernel/ids.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Catalogue } from '../../text/catalogue.ts';
+import { quoteRequest } from '../../text/quote.ts';
+import { sayDrift } from '../../text/render.ts';
+import { sayInstant, sayWhen } from '../../text/when.ts';
+import type { EngineParts, Health } from '../engine.ts';
+import { chainOf } from '../session/agent.ts';
+import { speak, type Speaking } from './speaking.ts';
+
+/** How the host is, from the store and its own memory (W-3). */
+export async function sayStatus(
+  parts: EngineParts,
+  order: { readonly conversationId: ConversationId; readonly health: Health },
+): Promise<string> {
+  const { conversationId, health } = order;
+  const speaking = speak(parts, parts.clock.now());
+  const open = await parts.store.query('task.open', { limit: LIMITS.listLimitMax });
+  return [
+    ...sayHost(speaking, health),
+    ...(await sayModel(parts, speaking, order)),
+    ...health.limiters.map((limiter) => sayLimiter(parts, speaking, limiter)),
+    ...sayClock(speaking, health),
+    sayCounts(speaking.words, open),
+    await sayHere(parts, speaking.words, conversationId),
+  ].join('\n');
+}
+
+function sayHost({ words, reader, now }: Speaking, health: Health): readonly string[] {
+  const { state, startedAt, reason } = health;
+  const when = startedAt === null ? null : sayWhen(reader, words, startedAt, now);
+  const host = words.answers.host(words.hostStates[state], when);
+  return reason === null ? [host] : [host, words.answers.hostReason(reason)];
+}
+
+/** The model of this conversation and, apart from it, the one that a provider last reported (T-9). */
+async function sayModel(
+  parts: EngineParts,
+  { words, reader, now }: Speaking,
+  order: { readonly conversationId: ConversationId; readonly health: Health },
+): Promise<readonly string[]> {
+  const { conversationId: id, health } = order;
+  const { answers } = words;
+  const conversation = await parts.store.query('conversation.byId', { id });
+  const [{ provider, name }] = chainOf(parts, conversation ?? { agent: '', model: null });
+  const configured = answers.modelConfigured(`${provider}/${name}`);
+  const { answeredBy } = health;
+  if (answeredBy === null) return [configured, answers.modelSilent];
+  const when = sayWhen(reader, words, answeredBy.at, now);
+  return [configured, answers.modelAnswered(`${answeredBy.provider}/${answeredBy.model}`, when)];
+}
+
+/** An account is named by the models that are asked through it. */
+function sayLimiter(
+  parts: EngineParts,
+  { words, reader, now }: Speaking,
+  { account, state, until }: LimiterRecord,
+): string {
+  const named = parts.models.find((model) => model.account === account);
+  return words.answers.limiter({
+    name: named?.provider ?? account,
+    state: words.answers.limiterStates[state],
+    until: until === null ? null : sayWhen(reader, words, until, now),
+  });
+}
+
+function sayClock({ words, reader, now }: Speaking, { clock }: Health): readonly string[] {
+  if (clock.isTrusted) return [];
+  const when = sayInstant(reader, words.tag, clock.until ?? now, now);
+  return [words.answers.clockDistrusted({ drift: sayDrift(words, clock.driftMs), when })];
+}
+
+function sayCounts({ answers, states }: Catalogue, open: readonly TaskRecord[]): string {
+  if (open.length === 0) return answers.openNone;
+  const counts = Map.groupBy(open, ({ state }) => state);
+  const said = [...counts].map(([state, tasks]) =>
+    answers.openCount(String(tasks.length), states[state]),
+  );
+  const isWhole = open.length < LIMITS.listLimitMax;
+  return (isWhole ? answers.open : answers.openAtLeast)(said.join(', '));
+}
+
+async function sayHere(
+  { store }: EngineParts,
+  words: Catalogue,
+  conversationId: ConversationId,
+): Promise<string> {
+  const turn = await store.query('turn.ofConversation', { conversationId });
+  const task = turn === undefined ? undefined : await store.query('task.byId', { id: turn.taskId });
+  if (task === undefined) return words.answers.hereNothing;
+  return words.answers.here(quoteRequest(words, task.mandateText), task.id);
+}

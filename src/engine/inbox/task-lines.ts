@@ -1,0 +1,56 @@
+import type { TaskRecord } from '../../core/task/record.ts';
+import type { TurnRecord } from '../../core/turn/record.ts';
+import { SIGNS, type Catalogue } from '../../text/catalogue.ts';
+import { quoteRequest } from '../../text/quote.ts';
+import { sayInstant } from '../../text/when.ts';
+import { standingOf } from '../task/standing-sentence.ts';
+import type { Speaking } from './speaking.ts';
+
+/** Lines of a list; the rest is counted. */
+const TASKS_SHOWN = 12;
+
+/** A line for each of the first tasks, then how many more there are. */
+export function taskLines(
+  speaking: Speaking,
+  tasks: readonly TaskRecord[],
+  read: { readonly turn: TurnRecord | undefined; readonly isWhole: boolean },
+): readonly string[] {
+  const lines = tasks.map((task) => () => taskLine(speaking, task, read.turn));
+  return shownLines(speaking.words, lines, { max: TASKS_SHOWN, isWhole: read.isWhole });
+}
+
+/** The first `max` lines, then a count of the rest. */
+export function shownLines(
+  { answers }: Catalogue,
+  lines: readonly (() => string)[],
+  { max, isWhole }: { readonly max: number; readonly isWhole: boolean },
+): readonly string[] {
+  const shown = lines.slice(0, max).map((line) => line());
+  const rest = lines.length - shown.length;
+  if (rest === 0) return shown;
+  return [...shown, isWhole ? answers.more(String(rest)) : answers.moreThan(String(rest))];
+}
+
+/** A task as a list shows it: its sign, its request, how it stands since when, and its id. */
+export function taskLine(
+  { words, reader, now }: Speaking,
+  task: TaskRecord,
+  turn: TurnRecord | undefined,
+): string {
+  const sign = task.state === 'waiting' || task.state === 'blocked' ? task.state : 'info';
+  const line = words.answers.taskLine({
+    request: quoteRequest(words, task.mandateText),
+    id: task.id,
+    state: stateInWords(words, task, turn),
+    since: sayInstant(reader, words.tag, task.changedAt, now),
+  });
+  return `${SIGNS[sign]} ${line}`;
+}
+
+function stateInWords(words: Catalogue, task: TaskRecord, turn: TurnRecord | undefined): string {
+  const standing = standingOf(task, turn);
+  if (standing === 'queued') return words.answers.queued;
+  if (standing === 'running' || standing === 'stopping') return words.answers.running;
+  if (task.waitKind !== null) return words.answers.waitingFor(words.waits[task.waitKind]);
+  return words.states[standing];
+}

@@ -1,0 +1,105 @@
+import type { TaskRecord } from '../../core/task/record.ts';
+import { refuse, type Refusal } from '../../kernel/fault.ts';
+import type { HostId } from '../../kernel/ids.ts';
+import { commitAnswer, type Answer } from '../approval/answer.ts';
+import { commitClockEntry } from '../audit/clock.ts';
+import type { Engine, EngineParts, Ordered, Stopped } from '../engine.ts';
+import type { OrderHost } from '../inbox/order-host.ts';
+import type { Live } from '../turn/live.ts';
+import type { Pump } from '../turn/pump.ts';
+import { commitExtend } from './extend.ts';
+import { commitPause } from './pause.ts';
+import { commitResume } from './resume.ts';
+import { commitStop } from './stop.ts';
+import type { Upkeep } from './upkeep.ts';
+
+export interface OrdersHost {
+  readonly parts: EngineParts;
+  readonly hostId: HostId;
+  readonly live: Live;
+  readonly pump: Pump;
+  readonly upkeep: Upkeep;
+  /** Called with what a commit threw, before it goes on to the caller. */
+  readonly onThrown: (error: unknown) => void;
+}
+
+/** Commits orders, then acts on them: interrupts, wakes, looks (design principle 1). */
+export class Orders implements OrderHost {
+  readonly #host: OrdersHost;
+
+  constructor(host: OrdersHost) {
+    this.#host = host;
+  }
+
+  /** Interrupts what runs here; a turn elsewhere learns of it from its host's sweep. */
+  async stop(order: Parameters<OrderHost['stop']>[0]): Promise<Stopped | Refusal> {
+    const { parts, hostId, pump } = this.#host;
+    const verdict = await this.#commit(() => commitStop(parts, { ...order, hostId }));
+    if (verdict.kind === 'refused') return verdict;
+    const { turn, ...stopped } = verdict;
+    if (turn !== undefined) pump.interrupt(turn.id);
+    this.#after(stopped.task);
+    return stopped;
+  }
+
+  async resume(order: Parameters<OrderHost['resume']>[0]): Promise<Ordered | Refusal> {
+    const { parts, hostId } = this.#host;
+    return this.#order(() => commitResume(parts, { ...order, hostId }));
+  }
+
+  async pause(order: Parameters<OrderHost['pause']>[0]): Promise<Ordered | Refusal> {
+    const { parts, hostId } = this.#host;
+    return this.#order(() => commitPause(parts, { ...order, hostId }));
+  }
+
+  async extend(order: Parameters<OrderHost['extend']>[0]): Promise<Ordered | Refusal> {
+    const { parts, hostId } = this.#host;
+    return this.#order(() => commitExtend(parts, { ...order, hostId }));
+  }
+
+  async answer(order: Parameters<OrderHost['answer']>[0]): Promise<Answer | Refusal> {
+    const { parts, hostId, upkeep } = this.#host;
+    const isClockTrusted = upkeep.clock().isTrusted;
+    const given = { ...order, hostId, isClockTrusted };
+    const verdict = await this.#commit(() => commitAnswer(parts, given));
+    if (verdict.kind !== 'refused') this.#after(verdict.task);
+    // One whose time is up may not have been seen yet.
+    else if (verdict.code === 'approval_closed') upkeep.hint();
+    return verdict;
+  }
+
+  async confirmClock(
+    order: Parameters<OrderHost['confirmClock']>[0],
+  ): ReturnType<Engine['confirmClock']> {
+    const { parts, hostId, upkeep } = this.#host;
+    const { principal, channel } = order;
+    const trust = upkeep.clock();
+    if (!principal.isAdmin) return refuse('forbidden');
+    if (trust.isTrusted) return refuse('clock_trusted');
+    await this.#commit(() => commitClockEntry(parts, { principal, channel, hostId, trust }));
+    return upkeep.confirmClock({ principal });
+  }
+
+  async #order(commit: () => Promise<Ordered | Refusal>): Promise<Ordered | Refusal> {
+    const verdict = await this.#commit(commit);
+    if (verdict.kind === 'ordered') this.#after(verdict.task);
+    return verdict;
+  }
+
+  async #commit<T>(commit: () => Promise<T>): Promise<T> {
+    try {
+      return await commit();
+    } catch (error) {
+      this.#host.onThrown(error);
+      throw error;
+    }
+  }
+
+  /** What was committed may have made something claimable, or due. */
+  #after({ conversationId, dueAt }: TaskRecord): void {
+    const { live, pump, upkeep } = this.#host;
+    live.hint(conversationId);
+    pump.poke(conversationId);
+    if (dueAt !== null) upkeep.hint(dueAt);
+  }
+}
