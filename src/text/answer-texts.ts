@@ -2,7 +2,7 @@
 export type PriceWord = 'free' | 'costs-money' | 'unpriced';
 
 /** What fills the window of a request, by part (T-20). */
-export type ContextPart = 'instructions' | 'tools' | 'history' | 'latest' | 'reserve' | 'free';
+export type ContextPart = 'instructions' | 'tools' | 'history' | 'reserve' | 'free';
 
 export type LimiterWord = 'open' | 'limited' | 'down' | 'refused';
 

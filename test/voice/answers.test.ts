@@ -1,12 +1,13 @@
 // The answers to commands, told from records in a real store.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { readCommand } from '../../src/core/inbox/command.ts';
+import { openLimiter } from '../../src/core/budget/limiter.ts';
+import { readCommand, USAGES, type Command } from '../../src/core/inbox/command.ts';
 import type { EngineParts, Health } from '../../src/engine/engine.ts';
-import { answerCommand } from '../../src/engine/inbox/answers.ts';
+import { answerCommand, type AskCommand } from '../../src/engine/inbox/answers.ts';
 import type { Principal } from '../../src/kernel/principal.ts';
 import { conversationRow, idOf } from '../../src/testing/store-rows.ts';
-import { HERE, ID, LEFT, NOW, openParts, put, task, turn } from './records.ts';
+import { HERE, ID, LEFT, MODEL, NOW, openParts, put, task, turn } from './records.ts';
 
 const ANNA: Principal = { kind: 'member', id: 'anna', isAdmin: false };
 const ADMIN: Principal = { kind: 'admin', id: 'terminal', isAdmin: true };
@@ -17,7 +18,26 @@ const HEALTH: Health = {
   startedAt: NOW - 3_600_000,
   runningTurns: 0,
   answeredBy: null,
+  clock: { isTrusted: true, driftMs: 0, until: null },
+  limiters: [],
 };
+
+/** Commands that change records are answered by their own units. */
+const ORDERS: ReadonlySet<Command['kind']> = new Set<Exclude<Command['kind'], AskCommand['kind']>>([
+  'stop',
+  'pause',
+  'resume',
+  'extend',
+  'approve',
+  'deny',
+  'fresh',
+  'model',
+  'clock_confirm',
+]);
+
+function isAsk(command: Command): command is AskCommand {
+  return !ORDERS.has(command.kind);
+}
 
 let parts: EngineParts;
 beforeEach(async () => {
@@ -27,7 +47,7 @@ afterEach(() => parts.store.close());
 
 async function answer(text: string, principal: Principal = ADMIN): Promise<string> {
   const command = readCommand(text);
-  assert.ok(command !== undefined && command.kind !== 'stop');
+  assert.ok(command !== undefined && isAsk(command));
   return answerCommand(parts, { command, conversationId: HERE, principal, health: HEALTH });
 }
 
@@ -83,6 +103,7 @@ describe('W-3: from the store alone', () => {
       '',
       'What changes it:',
       `/stop ${two} (the one who asked for it, or an admin): ends it; what was done is kept.`,
+      `/pause ${two} (the one who asked for it, or an admin): sets it aside until it is resumed.`,
     ]);
   });
 
@@ -138,11 +159,50 @@ describe('W-3: from the store alone', () => {
     ]);
   });
 
+  test('/status says what stands in the way: an account that is limited, a clock that jumped', async () => {
+    const limiter = openLimiter(MODEL.account, NOW);
+    const health: Health = {
+      ...HEALTH,
+      clock: { isTrusted: false, driftMs: 7_200_000, until: NOW + 600_000 },
+      limiters: [
+        { ...limiter, state: 'limited', until: NOW + 60_000 },
+        { ...limiter, account: 'gone', state: 'down' },
+      ],
+    };
+    const order = { command: { kind: 'status' }, conversationId: HERE, principal: ANNA } as const;
+    const lines = (await answerCommand(parts, { ...order, health })).split('\n');
+    assert.deepEqual(lines.slice(3, 6), [
+      'The model provider openai-compatible lets only few calls through; looked at again at 14:03.',
+      'The model provider gone cannot be reached.',
+      'The clock is not trusted: it stands 2 hours ahead of what the host counted. Until 14:12 ' +
+        'nothing expires and nothing begins by itself. If it is right as it stands: `/clock confirm`.',
+    ]);
+  });
+
+  test('/model says what is used, what it costs and what else there is', async () => {
+    assert.deepEqual((await answer('/model')).split('\n'), [
+      'The model of this conversation is openai-compatible/llama3.2 (free of charge).',
+      'Models to choose from with `/model NAME`:',
+      '- openai-compatible/llama3.2 (free of charge)',
+      '- anthropic/sonnet (US$3.00 per million tokens in, US$15.00 out)',
+      '- openai/new (its price is not known, so its cost is not counted)',
+    ]);
+  });
+
+  test('/usage says when nothing was used, and to others what is theirs', async () => {
+    assert.match(await answer('/usage'), /^Fri,? 14 Nov: nothing was used\.\n/);
+    assert.equal(await answer('/usage', ANNA), 'This conversation has no task yet.');
+    await put(parts, task());
+    assert.equal(
+      await answer('/usage', ANNA),
+      'Your tasks of this conversation, the newest first:\n' +
+        `- “Summarise the March invoices”: 0 tokens, US$0.00. ${ID}`,
+    );
+  });
+
   test('/help shows every form of every command, and what is no command', async () => {
     const help = await answer('/help');
-    for (const line of ['/stop: ', '/stop all: ', '/stop ID: ', '/tasks held: ', '/why [ID]: ']) {
-      assert.ok(help.includes(`\n${line}`), line);
-    }
+    for (const { usage } of USAGES) assert.ok(help.includes(`\n${usage}: `), usage);
     assert.match(
       help,
       /^Commands:\n[\s\S]*\nAnything else that you write is a message to the agent\.$/,

@@ -37,8 +37,18 @@ export const MODEL = {
   name: 'llama3.2',
   price: 'free',
   rates: { input: 0, output: 0 },
+  account: 'local',
   contextWindow: 128_000,
 } as const;
+const PRICED = {
+  ...MODEL,
+  provider: 'anthropic',
+  name: 'sonnet',
+  price: 'costs-money',
+  rates: { input: 3, output: 15 },
+  account: 'ours',
+} as const;
+const UNPRICED = { ...PRICED, provider: 'openai', name: 'new', price: 'unpriced', rates: null };
 
 /** What explaining and answering need of a host, over a store in memory with one conversation. */
 export async function openParts(): Promise<EngineParts> {
@@ -48,7 +58,7 @@ export async function openParts(): Promise<EngineParts> {
     store: openSqlite({ path: ':memory:', clock, ids }),
     clock,
     agents: [{ name: 'default', model: MODEL, fallbacks: [] }],
-    models: [MODEL],
+    models: [MODEL, PRICED, UNPRICED],
     options: BERLIN,
   } as unknown as EngineParts;
   await put(

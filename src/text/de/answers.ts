@@ -71,7 +71,6 @@ export const DE_ANSWERS: AnswerTexts = {
     instructions: 'die Anweisungen',
     tools: 'die Beschreibungen der Werkzeuge',
     history: 'was vorher gesagt und getan wurde',
-    latest: 'die neueste Nachricht und was aus ihr wurde',
     reserve: 'frei gehalten für die Antwort',
     free: 'frei',
   },

@@ -69,7 +69,6 @@ export const EN_ANSWERS: AnswerTexts = {
     instructions: 'the instructions',
     tools: 'the descriptions of the tools',
     history: 'what was said and done before',
-    latest: 'the newest message and what came of it',
     reserve: 'kept free for the answer',
     free: 'free',
   },
