@@ -4,6 +4,7 @@ import { createIds } from '../../src/adapters/ids/ids.ts';
 import { sha256 } from '../../src/adapters/digest/sha256.ts';
 import { openSqlite } from '../../src/adapters/store/sqlite/open.ts';
 import type { ConversationId } from '../../src/kernel/ids.ts';
+import { canonicalJson, type Json } from '../../src/kernel/json.ts';
 import type { Principal } from '../../src/kernel/principal.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';
@@ -154,6 +155,10 @@ function shownOf(call: ToolCall): Shown {
   return { argv: [call.name, call.args], folder: '/workspace', env: {}, files: [] };
 }
 
+function bytesOf(shown: Shown): string {
+  return canonicalJson(shown as unknown as Json);
+}
+
 /** Tools that keep a ledger of what really ran. */
 export class LedgerTools implements Tools {
   readonly ran: ToolCall[] = [];
@@ -179,7 +184,7 @@ export class LedgerTools implements Tools {
   }
 
   async run(call: ToolCall, signal: AbortSignal, approved?: Shown): Promise<ToolOutcome> {
-    if (approved !== undefined && JSON.stringify(approved) !== JSON.stringify(this.show(call)))
+    if (approved !== undefined && bytesOf(approved) !== bytesOf(this.show(call)))
       return { kind: 'error', code: 'changed', text: 'it is not what was shown' };
     this.ran.push(call);
     return this.perform(call, signal);
