@@ -1,4 +1,4 @@
-/** What a scripted model server answers, and how that looks on the wire. */
+/** What a scripted model server answers, and how that looks on the wire of OpenAI's clients. */
 
 /** A call in a scripted reply. `args` is sent as it stands, so it may be malformed; a list is sent in pieces. */
 export interface AnsweredCall {
@@ -19,7 +19,7 @@ export interface ReplyAnswer {
   readonly model?: string | null;
   /** Tokens. Null reports none. */
   readonly usage?: { readonly input: number; readonly output: number } | null;
-  /** `finish_reason`; default `stop`, or `tool_calls` with calls; null ends the stream without one. */
+  /** `finish_reason`, in OpenAI's words whoever asks; default `stop`, or `tool_calls` with calls; null ends the stream without one. */
   readonly finish?: string | null;
   /** `cut`: the stream ends before its finish. `reset`: the socket is destroyed there. */
   readonly end?: 'done' | 'cut' | 'reset';
@@ -190,7 +190,8 @@ function idOf(call: AnsweredCall, index: number): string {
   return call.id ?? `call_${index + 1}`;
 }
 
-function piecesOf(text: string | readonly string[]): readonly string[] {
+/** The pieces that a text is sent in. */
+export function piecesOf(text: string | readonly string[]): readonly string[] {
   return typeof text === 'string' ? [text] : text;
 }
 

@@ -4,17 +4,9 @@ import type { Server, ServerResponse } from 'node:http';
 import { invariant } from '../kernel/invariant.ts';
 import { isObject, parseJson, type Json, type JsonObject } from '../kernel/json.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import {
-  endlessEvent,
-  isCut,
-  jsonDocument,
-  says,
-  streamParts,
-  type AnswerDefaults,
-  type ModelAnswer,
-  type Part,
-  type ReplyAnswer,
-} from './model-answer.ts';
+import { says, type AnswerDefaults, type ModelAnswer, type Part } from './model-answer.ts';
+import type { ReplyAnswer } from './model-answer.ts';
+import { dialectOf, type Dialect } from './model-dialect.ts';
 
 /** A request as it arrived. The server records it before it answers. */
 export interface RecordedRequest {
@@ -49,7 +41,7 @@ export interface ModelServerOptions {
   readonly record?: 'all' | 'none';
 }
 
-/** A scripted model behind the OpenAI-compatible interface, on loopback. */
+/** A scripted model on loopback: for OpenAI's clients and for Anthropic's, as they ask. */
 export interface ModelServer {
   /** The base URL for a configuration: `http://127.0.0.1:PORT/v1`. */
   readonly url: string;
@@ -118,7 +110,8 @@ class Exchange {
   connections = 0;
   #order = 0;
   readonly #waiting = new Map<number, (request: RecordedRequest) => void>();
-  readonly #written = new WeakMap<ReplyAnswer, string>();
+  /** Replies that are the same each time, by dialect: a benchmark asks for thousands. */
+  readonly #written = new WeakMap<ReplyAnswer, Map<Dialect, string>>();
   readonly #defaults: AnswerDefaults;
   readonly #models: readonly string[];
   readonly #record: boolean;
@@ -156,7 +149,7 @@ class Exchange {
   }
 
   groups(): ReadonlyMap<string, readonly RecordedRequest[]> {
-    const chats = this.requests.filter((request) => request.path.endsWith('/chat/completions'));
+    const chats = this.requests.filter((request) => dialectOf(request.path) !== undefined);
     return Map.groupBy(chats, (request) => JSON.stringify(request.body['messages'] ?? null));
   }
 
@@ -171,24 +164,27 @@ class Exchange {
       response.writeHead(200, JSON_TYPE).end(JSON.stringify({ object: 'list', data }));
       return;
     }
-    if (!request.path.endsWith('/chat/completions')) {
-      response.writeHead(404, JSON_TYPE).end(errorBody(404));
+    const dialect = dialectOf(request.path);
+    if (dialect === undefined) {
+      response.writeHead(404, JSON_TYPE).end('{"error":{"message":"there is nothing here"}}');
       return;
     }
     const answer = this.queue.shift() ?? (await this.responder(request));
     if ('before' in answer) await answer.before;
-    if (answer.kind === 'reply') await this.#reply(answer, request, response);
-    else await this.#misbehave(answer, response);
+    const asked = { dialect, text: request.text, to: response };
+    if (answer.kind === 'reply') await this.#reply(answer, asked);
+    else await this.#misbehave(answer, asked);
   }
 
-  async #reply(answer: ReplyAnswer, request: RecordedRequest, to: ServerResponse): Promise<void> {
-    if (answer.stream === 'no' || !request.text.includes('"stream":true')) {
-      to.writeHead(200, JSON_TYPE).end(jsonDocument(answer, this.#defaults));
+  async #reply(answer: ReplyAnswer, asked: Asked): Promise<void> {
+    const { dialect, text, to } = asked;
+    if (answer.stream === 'no' || !text.includes('"stream":true')) {
+      to.writeHead(200, JSON_TYPE).end(dialect.document(answer, this.#defaults));
       return;
     }
     to.writeHead(200, SSE);
-    const known = this.#written.get(answer);
-    const parts = known === undefined ? this.#parts(answer, request) : [known];
+    const known = this.#written.get(answer)?.get(dialect);
+    const parts = known === undefined ? this.#parts(answer, asked) : [known];
     for (const part of parts) {
       if (typeof part === 'string') to.write(part);
       else await part;
@@ -197,19 +193,20 @@ class Exchange {
     else to.end();
   }
 
-  #parts(answer: ReplyAnswer, request: RecordedRequest): readonly Part[] {
-    const withUsage = request.text.includes('"include_usage":true');
-    const parts = streamParts(answer, this.#defaults, withUsage);
-    const isPlain = withUsage && !isCut(answer) && parts.every((part) => typeof part === 'string');
-    if (isPlain) this.#written.set(answer, parts.join(''));
+  #parts(answer: ReplyAnswer, { dialect, text }: Asked): readonly Part[] {
+    const { parts, plain } = dialect.parts(answer, this.#defaults, text);
+    if (plain === undefined) return parts;
+    const written = this.#written.get(answer) ?? new Map<Dialect, string>();
+    this.#written.set(answer, written.set(dialect, plain));
     return parts;
   }
 
-  async #misbehave(answer: Exclude<ModelAnswer, ReplyAnswer>, to: ServerResponse): Promise<void> {
+  async #misbehave(answer: Exclude<ModelAnswer, ReplyAnswer>, asked: Asked): Promise<void> {
+    const { dialect, to } = asked;
     switch (answer.kind) {
       case 'status':
         to.writeHead(answer.status, { ...JSON_TYPE, ...answer.headers });
-        to.end(answer.body ?? errorBody(answer.status));
+        to.end(answer.body ?? dialect.error(answer.status));
         return;
       case 'raw':
         to.writeHead(200, { 'content-type': answer.contentType }).write(answer.body);
@@ -221,11 +218,20 @@ class Exchange {
         return;
       case 'stall':
         return;
-      case 'endless':
-        to.writeHead(200, SSE);
-        runOn(to, endlessEvent(answer.piece ?? 'and so on ', this.#defaults));
+      case 'endless': {
+        const [start, again] = dialect.endless(answer.piece ?? 'and so on ', this.#defaults);
+        to.writeHead(200, SSE).write(start);
+        runOn(to, again);
+      }
     }
   }
+}
+
+/** Who asked, in which words, and where the answer goes. */
+interface Asked {
+  readonly dialect: Dialect;
+  readonly text: string;
+  readonly to: ServerResponse;
 }
 
 class Recorded implements RecordedRequest {
@@ -240,7 +246,7 @@ class Recorded implements RecordedRequest {
   constructor(order: number, message: IncomingMessage, text: string) {
     this.order = order;
     this.method = message.method ?? '';
-    this.path = message.url ?? '';
+    this.path = (message.url ?? '').split('?')[0] ?? '';
     this.headers = message.headers;
     this.text = text;
   }
@@ -255,8 +261,7 @@ class Recorded implements RecordedRequest {
   get lastText(): string {
     const messages = this.body['messages'];
     const last: Json = Array.isArray(messages) ? messages.at(-1) : null;
-    const content = isObject(last) ? last['content'] : undefined;
-    return typeof content === 'string' ? content : '';
+    return textIn(isObject(last) ? last['content'] : undefined);
   }
 
   get over(): Promise<'answered' | 'aborted'> {
@@ -285,8 +290,14 @@ function bodyOf(message: IncomingMessage): Promise<string | undefined> {
   return promise;
 }
 
-function errorBody(status: number): string {
-  return JSON.stringify({ error: { message: `scripted ${status}`, type: 'scripted', code: null } });
+/** Plain, or in blocks; what a tool said stands one deeper. */
+function textIn(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  const texts = content.map((block) =>
+    isObject(block) ? textIn(block['text'] ?? block['content']) : '',
+  );
+  return texts.join('');
 }
 
 function flushed(to: ServerResponse): Promise<void> {

@@ -1,6 +1,7 @@
 // What the tests of the model adapters share: a clock that the test moves, a request, a listener.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
+import { anthropic } from '../../src/adapters/model/anthropic.ts';
 import type { RemoteModelOptions } from '../../src/adapters/model/format.ts';
 import { openAiCompatible } from '../../src/adapters/model/openai-compatible.ts';
 import type { Millis } from '../../src/kernel/time.ts';
@@ -60,16 +61,45 @@ export const FIRST_TOKEN_MS = 1_000;
 export const CALL_MS = 5_000;
 export const KEY = 'sk-very-secret-0123';
 
+/** How a server of each format says what no scripted answer says. */
+export interface Spoken {
+  readonly format: Format;
+  /** An error inside a stream that began well. */
+  readonly errorEvent: (error: object) => string;
+  /** An event that is no JSON. */
+  readonly nonsense: string;
+  /** The text of a document up to where its own text begins. */
+  readonly document: string;
+}
+
+type Format = (options: RemoteModelOptions) => Model;
+/** Every wire format: what a call comes to must not depend on which one it is. */
+export const FORMATS: Readonly<Record<string, Spoken>> = {
+  'openai-compatible': {
+    format: openAiCompatible,
+    errorEvent: (error) => `data: ${JSON.stringify({ error })}\n\n`,
+    nonsense: 'data: {"choices": oops\n\n',
+    document: '{"choices":[{"message":{"content":"',
+  },
+  anthropic: {
+    format: anthropic,
+    errorEvent: (error) => `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`,
+    nonsense: 'event: message_start\ndata: [1, oops\n\n',
+    document: '{"content":[{"type":"text","text":"',
+  },
+};
+
 /** A server with a script and a model that asks it; it is closed after the test's file. */
 export async function stageOf(
   script: readonly ModelAnswer[] = [],
   options: Partial<RemoteModelOptions> = {},
+  format: Format = openAiCompatible,
 ): Promise<Stage> {
   const server = await startModelServer(script);
   after(() => server.close());
   const clock = manualClock();
   const heard: Heard = { texts: [], models: [] };
-  const model = openAiCompatible({
+  const model = format({
     provider: 'house',
     baseURL: server.url,
     name: 'configured-1',

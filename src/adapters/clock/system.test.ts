@@ -21,3 +21,15 @@ test('a sleep longer than a timer can wait does not end at once', async () => {
   abort.abort();
   await waiting;
 });
+
+test('uptime counts from the start of the machine, goes on, and knows nothing of the wall clock', async (t) => {
+  const clock = createSystemClock();
+  const before = clock.uptime();
+  assert.ok(before > performance.now(), 'the machine is older than this process');
+  t.mock.timers.enable({ apis: ['Date'], now: 0 });
+  const during = clock.uptime();
+  t.mock.timers.reset();
+  assert.ok(during >= before && during - before < 60_000);
+  while (clock.uptime() === before) await clock.sleep(1);
+  assert.ok(clock.uptime() > before);
+});

@@ -21,6 +21,7 @@ const WINDOW_SHARE_MAX = 0.25;
 
 const FORMAT: WireFormat = {
   api: API,
+  callIds: 'plain',
   load,
   // Both ways to write the address are common.
   address: (baseURL, what) =>
@@ -31,6 +32,8 @@ const FORMAT: WireFormat = {
   }),
   answerFields: ({ schema }) => ({ output_config: { format: { type: 'json_schema', schema } } }),
   streamFromJson: anthropicStreamFromJson,
+  // No text of a model can look like it: within the data a line break is escaped.
+  lastEvent: /(?:^|\n)event: ?message_stop\r?\n(?:data:.*\r?\n)?\r?\n/,
 };
 
 let loaded: Ask | undefined;

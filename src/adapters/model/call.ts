@@ -11,7 +11,7 @@ import {
 } from './fault.ts';
 import type { RemoteModelOptions, WireFormat } from './format.ts';
 import type { ModelFetch } from './keep-alive-fetch.ts';
-import { toContext } from './messages.ts';
+import { toContext, withPlainIds } from './messages.ts';
 import { isWhole, ReplyReader, usageOf } from './reply.ts';
 import { openWire, type WireRecord } from './wire.ts';
 
@@ -100,10 +100,12 @@ export class OneCall {
       ...this.#setup,
       url: format.address(this.#setup.baseURL, 'call'),
       streamFromJson: format.streamFromJson,
+      lastEvent: format.lastEvent,
       signal,
       onTooLarge: () => this.#end('too_large'),
     });
-    const context = toContext(request, { api: format.api, provider, model: name });
+    const messages = format.callIds === 'plain' ? withPlainIds(request.messages) : request.messages;
+    const context = toContext({ ...request, messages }, { api: format.api, provider, model: name });
     const events = ask(this.#setup, context, {
       // The library insists on a key; the headers that are sent are the wire's.
       apiKey: 'unused',

@@ -44,6 +44,8 @@ export type Ask = (
 export interface WireFormat {
   /** The library's name for it. */
   readonly api: string;
+  /** `plain`: ids of calls must be plain and none may come twice; `given`: a server gets its own back. */
+  readonly callIds: 'plain' | 'given';
   /** Loads what speaks it. Loading takes as long as the start of the host, so it is done after. */
   readonly load: () => Promise<Ask>;
   /** Where a call goes, and where the models are listed. */
@@ -54,4 +56,6 @@ export interface WireFormat {
   readonly answerFields: (answer: Answer) => JsonObject;
   /** A reply in one document as the events of a stream; undefined when it is none. */
   readonly streamFromJson: (text: string) => string | undefined;
+  /** The last event of a stream, where the library waits for the end of the body instead. */
+  readonly lastEvent?: RegExp;
 }

@@ -35,26 +35,23 @@ function blockEvents(block: JsonObject, index: number): string {
 }
 
 function partsOf(block: JsonObject): readonly [empty: JsonObject, delta?: JsonObject] {
-  const { text = '', thinking = '', input = {} } = block;
-  switch (block['type']) {
-    case 'text':
-      return [
-        { ...block, text: '' },
-        { type: 'text_delta', text },
-      ];
-    case 'thinking':
-      return [
-        { ...block, thinking: '' },
-        { type: 'thinking_delta', thinking },
-      ];
-    case 'tool_use':
-      return [
-        { ...block, input: {} },
-        { type: 'input_json_delta', partial_json: textOf(input) },
-      ];
-    default:
-      return [block];
+  const { type, text = '', thinking = '', input = {} } = block;
+  if (type === 'text')
+    return [
+      { ...block, text: '' },
+      { type: 'text_delta', text },
+    ];
+  if (type === 'thinking') {
+    return [
+      { ...block, thinking: '' },
+      { type: 'thinking_delta', thinking },
+    ];
   }
+  if (type !== 'tool_use') return [block];
+  return [
+    { ...block, input: {} },
+    { type: 'input_json_delta', partial_json: textOf(input) },
+  ];
 }
 
 function textOf(input: Json): string {

@@ -10,6 +10,32 @@ export interface Addressee {
   readonly model: string;
 }
 
+/**
+ * The conversation with ids of calls that every server takes: of letters, digits, `_` and `-`, none twice. An id
+ * that is fine stays. Other servers make them otherwise, and some count anew in each reply (T-13).
+ */
+export function withPlainIds(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const taken = new Set<string>();
+  /** What a result's id stands for now: the latest call of this id. */
+  const renamed = new Map<string, string>();
+  return messages.map((message, at) => {
+    if (message.role === 'tool') {
+      return { ...message, callId: renamed.get(message.callId) ?? message.callId };
+    }
+    if (message.role === 'user') return message;
+    const calls = message.calls.map((call, index) => {
+      const isFine = PLAIN_ID.test(call.id) && !taken.has(call.id);
+      const id = isFine ? call.id : `call_${at}_${index}`;
+      taken.add(id);
+      renamed.set(call.id, id);
+      return { ...call, id };
+    });
+    return { ...message, calls };
+  });
+}
+
+const PLAIN_ID = /^[\w-]{1,64}$/;
+
 /** The request in the library's words. Schemas of tools pass through as they are. */
 export function toContext(request: ModelRequest, addressee: Addressee): Context {
   return {

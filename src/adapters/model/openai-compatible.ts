@@ -14,6 +14,7 @@ const API = 'openai-completions';
 
 const FORMAT: WireFormat = {
   api: API,
+  callIds: 'given',
   load,
   address: (baseURL, what) =>
     `${baseURL.replace(/\/+$/, '')}/${what === 'call' ? 'chat/completions' : 'models'}`,

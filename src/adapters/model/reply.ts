@@ -51,8 +51,8 @@ export class ReplyReader {
   /** Takes an event of the stream as the provider sent it. */
   note(data: unknown): void {
     this.hasBegun = true;
-    if (this.#model !== null || typeof data !== 'object' || data === null) return;
-    const model = 'model' in data && typeof data.model === 'string' ? nameFrom(data.model) : '';
+    if (this.#model !== null) return;
+    const model = nameFrom(modelNamed(data));
     if (model === '') return;
     this.#model = model;
     this.#live.onModel(this.#provider, model);
@@ -136,6 +136,13 @@ function textOf(message: AssistantMessage): string {
 
 function isCutAtLimit(message: AssistantMessage): boolean {
   return message.stopReason === 'length' || LIMIT_FINISHES.has(message.rawStopReason ?? '');
+}
+
+/** Where one format names it in each event, the other has it in the message that the first begins. */
+function modelNamed(data: unknown): string {
+  if (typeof data !== 'object' || data === null) return '';
+  if ('model' in data && typeof data.model === 'string') return data.model;
+  return 'message' in data ? modelNamed(data.message) : '';
 }
 
 function nameFrom(reported: string): string {

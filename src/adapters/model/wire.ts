@@ -28,6 +28,8 @@ export interface WireSettings {
   readonly headers: Record<string, string>;
   /** A reply in one document as the events of a stream; undefined when it is none. */
   readonly streamFromJson: (text: string) => string | undefined;
+  /** Found in the events once the last of them is there; what follows is not waited for. */
+  readonly lastEvent?: RegExp | undefined;
   readonly clock: Clock;
   /** Ends the request. Aborting it after the end of the answer does nothing. */
   readonly signal: AbortSignal;
@@ -41,6 +43,7 @@ const ERROR_BYTES_MAX = 16_384;
 /** What may follow `[DONE]` until the connection is given up instead of kept. */
 const TAIL_BYTES_MAX = 65_536;
 const TAIL_MS: Millis = 1_000;
+const LAST_EVENT_CHARS_MAX = 2_048;
 const BODY_HEADERS = {
   accept: 'text/event-stream, application/json',
   'content-type': 'application/json',
@@ -155,6 +158,7 @@ function observe(
   body: ReadableStream<Uint8Array>,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  const hasEnded = endFinder(settings.lastEvent);
   let bytes = 0;
   return new ReadableStream<Uint8Array>(
     {
@@ -166,6 +170,9 @@ function observe(
           record.lastPiece = value;
           if (bytes > STREAM_BYTES_MAX) settings.onTooLarge();
           sink.enqueue(value);
+          if (!hasEnded(value)) return;
+          sink.close();
+          void readTail(reader, settings.clock);
         } catch (error) {
           record.failure = { stage: 'body', error };
           sink.error(error);
@@ -177,6 +184,18 @@ function observe(
     },
     { highWaterMark: 0 },
   );
+}
+
+/** Tells whether the last event has come with this piece; it may lie across two. */
+function endFinder(lastEvent: RegExp | undefined): (piece: Uint8Array) => boolean {
+  if (lastEvent === undefined) return () => false;
+  const decoder = new TextDecoder();
+  let tail = '';
+  return (piece) => {
+    const text = tail + decoder.decode(piece, { stream: true });
+    tail = text.slice(-LAST_EVENT_CHARS_MAX);
+    return lastEvent.test(text);
+  };
 }
 
 /** A connection can be used again only once its answer was read to the end. */
