@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
 import { LIMITS } from '../../kernel/limits.ts';
 import { chunksOf, readText, writeWhole } from './files.ts';
+import { Literal } from './literal.ts';
 import { about } from './problem.ts';
 import { define, type BuiltIn } from './tool.ts';
 import { ToolProblem } from './tool-problem.ts';
@@ -12,6 +13,9 @@ const LINES_DEFAULT = 2_000;
 const PAGE_BYTES_MAX = LIMITS.toolOutputBytesMax - 2_000;
 /** How far into a file a page may begin. */
 const SCAN_BYTES_MAX = 200_000_000;
+
+/** How far the places of what is to be replaced are counted. */
+const TIMES_MAX = 1_000;
 
 const path = z.string().min(1);
 const content = z.string().max(LIMITS.toolFileBytesMax);
@@ -83,10 +87,14 @@ function editTool(workspace: string): BuiltIn {
 }
 
 function onlyPlaceOf(old: string, text: string): number | { readonly why: string } {
-  const first = text.indexOf(old);
-  if (first === -1) return { why: 'old does not occur (0 times); it must match exactly' };
+  let first = -1;
   let times = 0;
-  for (let at = first; at !== -1 && times < 1_000; at = text.indexOf(old, at + 1)) times += 1;
+  for (const at of new Literal(old).in(text)) {
+    if (times === 0) first = at;
+    times += 1;
+    if (times === TIMES_MAX) break;
+  }
+  if (times === 0) return { why: 'old does not occur (0 times); it must match exactly' };
   return times === 1 ? first : { why: `old occurs ${times} times; give more of what is around it` };
 }
 

@@ -5,6 +5,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { SECOND } from '../../kernel/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { readWhole, textOf } from './files.ts';
+import { Literal } from './literal.ts';
 import { about } from './problem.ts';
 import { define, type BuiltIn } from './tool.ts';
 import { ToolProblem } from './tool-problem.ts';
@@ -110,7 +111,7 @@ interface SearchContext {
 }
 
 class Search {
-  readonly #pattern: string;
+  readonly #pattern: Literal;
   readonly #context: SearchContext;
   readonly #found: string[] = [];
   #files = 0;
@@ -118,7 +119,7 @@ class Search {
   #stopped: string | undefined;
 
   constructor(pattern: string, context: SearchContext) {
-    this.#pattern = pattern;
+    this.#pattern = new Literal(pattern);
     this.#context = context;
   }
 
@@ -167,7 +168,7 @@ class Search {
     if (text === undefined) return;
     let line = 1;
     let counted = 0;
-    for (let at = text.indexOf(this.#pattern); at !== -1;) {
+    for (let at = this.#pattern.find(text); at !== -1;) {
       if (this.#found.length === MATCHES_MAX) {
         this.#stopped = `over ${MATCHES_MAX} matches`;
         return;
@@ -176,7 +177,7 @@ class Search {
       counted = at;
       this.#found.push(`${printable(shown)}:${line}: ${excerpt(text, at, this.#context.mask)}`);
       const end = text.indexOf('\n', at);
-      at = end === -1 ? -1 : text.indexOf(this.#pattern, end + 1);
+      at = end === -1 ? -1 : this.#pattern.find(text, end + 1);
     }
   }
 
