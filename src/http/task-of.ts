@@ -1,4 +1,5 @@
 import type { TaskRecord } from '../core/task/record.ts';
+import { agentOf } from '../engine/session/agent.ts';
 import { isId } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { TaskReply } from '../wire/task.ts';
@@ -23,7 +24,6 @@ export async function wholeTask({ door }: Call, task: TaskRecord): Promise<TaskR
   const { id: taskId, conversationId, agent: name } = task;
   const asked = { conversationId, taskId, limit: TASK_ROWS };
   const steps = await door.engine.store.query('step.ofTask', asked);
-  const { agents } = door.engine.parts;
-  const agent = agents.find((one) => one.name === name) ?? agents[0];
-  return viewTaskWhole(task, steps, agent.tools.list);
+  const { tools } = agentOf(door.engine.parts, name);
+  return viewTaskWhole(task, steps, tools.list);
 }

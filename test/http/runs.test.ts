@@ -200,7 +200,7 @@ describe('a run over HTTP', () => {
           level: 'blocked',
           code: 'no_outcome',
           subjectId: run.taskId,
-          command: `/stop ${run.taskId}`,
+          command: `/task-resume ${run.taskId}`,
         },
       ],
     );

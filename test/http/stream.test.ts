@@ -184,7 +184,7 @@ describe('the stream of a run', () => {
       {
         level: 'blocked',
         code: 'no_outcome',
-        command: `/stop ${taskId}`,
+        command: `/task-resume ${taskId}`,
         subjectId: taskId,
       },
     );

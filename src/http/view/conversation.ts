@@ -2,6 +2,7 @@ import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import type { TranscriptItem as Item } from '../../core/turn/transcript.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { chainOf, modelNamed } from '../../engine/session/agent.ts';
 import type { ConversationReply, MessageReply, TranscriptItem } from '../../wire/conversation.ts';
 import { iso } from '../call.ts';
 import { readSpeech, wordsOf } from './speech.ts';
@@ -29,14 +30,11 @@ export async function viewConversation(
   };
 }
 
-// What `/model` chose counts while the configuration still has it.
 function modelOf({ parts }: Engine, row: ConversationRecord): ConversationReply['model'] {
-  const chosen =
-    parts.models.find(({ provider, name }) => row.model === `${provider}/${name}`) ??
-    parts.models.find(({ name }) => row.model === name);
-  const agent = parts.agents.find(({ name }) => name === row.agent) ?? parts.agents[0];
-  const { provider, name } = chosen ?? agent.model;
-  return { provider, name, chosen: chosen !== undefined };
+  const [{ provider, name }] = chainOf(parts, row);
+  // What was chosen counts while the configuration still has it.
+  const chosen = row.model !== null && modelNamed(parts, row.model) !== undefined;
+  return { provider, name, chosen };
 }
 
 export async function viewMessage(engine: Engine, row: MessageRecord): Promise<MessageReply> {
