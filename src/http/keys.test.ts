@@ -23,6 +23,9 @@ class Time implements Clock {
   now(): number {
     return this.at;
   }
+  uptime(): number {
+    return this.at;
+  }
   sleep(): Promise<void> {
     return Promise.resolve();
   }

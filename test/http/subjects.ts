@@ -1,47 +1,71 @@
 // What each route of the table can be asked for: ids that exist, and a body that it takes.
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import type { Engine } from '../../src/engine/engine.ts';
 import type { Route } from '../../src/http/call.ts';
 import { ROUTES } from '../../src/http/routes.ts';
-import type { ConversationId } from '../../src/kernel/ids.ts';
-import { until } from '../support/host.ts';
-import type { KeyName } from './door.ts';
-import type { Within } from './within.ts';
+import type { ConversationId, MessageId } from '../../src/kernel/ids.ts';
+import type { ModelOutcome } from '../../src/ports/model.ts';
+import { asks, says, taskIn, until, type Installation } from '../support/host.ts';
 
 /** Ids by the room of a path: `/v1/tasks/{id}` finds its id under `tasks`. */
 export type Subjects = Readonly<Record<string, string>>;
 
-/** One record of each kind, all of this key. */
-export async function makeSubjects(within: Within, key: KeyName = 'ops'): Promise<Subjects> {
-  const { conversationId, taskId, id } = await answered(within, key, '/v1/runs', { input: 'x' });
-  const path = `/v1/conversations/${String(conversationId)}/messages`;
-  const { messageId } = await answered(within, key, path, { text: '/help' });
-  await settled(within, conversationId as ConversationId, messageId as string);
-  const subjects = { runs: id, conversations: conversationId, tasks: taskId, messages: messageId };
-  return subjects as Subjects;
+/** What a host offers to make them, behind a socket or without one. */
+export interface Maker {
+  readonly installation: Installation;
+  readonly engine: Engine;
+  /** Posts and gives the body of the answer. */
+  readonly post: (path: string, body: object) => Promise<Readonly<Record<string, unknown>>>;
 }
 
-async function answered(
-  { say }: Within,
-  key: KeyName,
-  path: string,
-  body: object,
-): Promise<Record<string, unknown>> {
-  const { status, text } = await say('POST', path, { key, raw: JSON.stringify(body) });
-  assert.equal(status, 202, text);
-  return JSON.parse(text) as Record<string, unknown>;
+const HELD = 'a run that is not over';
+const ASKED = 'a call that a person is asked about';
+
+/**
+ * One record of each kind, all of the key that `post` gives: a run whose model does not answer, so that
+ * it takes messages, a task that is over, and an approval that is open.
+ */
+export async function makeSubjects({ installation, engine, post }: Maker): Promise<Subjects> {
+  const { model, tools } = installation;
+  tools.asked.add('pay');
+  model.answer = (request, signal) => {
+    const text = JSON.stringify(request.messages);
+    if (text.includes(HELD)) return ended(signal);
+    const isAsked = text.includes(ASKED) && !text.includes('"role":"tool"');
+    return isAsked ? asks(['pay', {}]) : says('ok');
+  };
+  const held = await post('/v1/runs', { input: HELD });
+  const asked = await post('/v1/runs', { input: ASKED });
+  const over = await post('/v1/runs', { input: 'x' });
+  const conversation = over['conversationId'] as ConversationId;
+  const message = await post(`/v1/conversations/${conversation}/messages`, { text: '/help' });
+  await until(engine, conversation, async () => {
+    const id = message['messageId'] as MessageId;
+    return (await engine.store.query('message.byId', { id }))?.state === 'done';
+  });
+  await taskIn(engine, conversation, 'completed');
+  const approval = await openApproval(engine, asked['conversationId'] as ConversationId);
+  return {
+    runs: String(held['id']),
+    conversations: conversation,
+    tasks: String(over['taskId']),
+    messages: String(message['messageId']),
+    approvals: approval,
+  };
 }
 
-/** Resolves once the message was dealt with, and with it all that was accepted before it. */
-export async function settled(
-  { engine }: Within,
-  conversationId: ConversationId,
-  messageId: string,
-): Promise<void> {
-  const id = messageId as `msg_${string}`;
-  await until(engine, conversationId, async () => {
-    const message = await engine.store.query('message.byId', { id });
-    return message?.state === 'done';
+function ended(signal: AbortSignal): Promise<ModelOutcome> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(says('')), { once: true });
+  });
+}
+
+function openApproval(engine: Engine, conversationId: ConversationId): Promise<string> {
+  return until(engine, conversationId, async () => {
+    const asked = { state: 'open', conversationId, before: '~', limit: 1 };
+    const [approval] = await engine.store.query('approval.list', asked);
+    return approval?.id;
   });
 }
 
@@ -80,9 +104,14 @@ function shapeOf({ body }: Route): Shape {
 
 /** The least body that a route takes, made from its own schema. */
 export function sampleOf(line: Route): Record<string, unknown> {
-  const sample = sample1(shapeOf(line)) as Record<string, unknown>;
-  const parsed = line.body?.safeParse(sample);
-  assert.ok(parsed?.success, `${titleOf(line)} needs a sample in the sweeps`);
+  const shape = shapeOf(line);
+  const least = sample1(shape) as Record<string, unknown>;
+  // A rule over several fields stands in no schema: one field more may be what it asks for.
+  const further = Object.entries(shape.properties ?? {}).map(([name, inner]) => {
+    return { ...least, [name]: sample1(inner) };
+  });
+  const sample = [least, ...further].find((one) => line.body?.safeParse(one).success === true);
+  assert.ok(sample !== undefined, `${titleOf(line)} needs a sample in the sweeps`);
   return sample;
 }
 

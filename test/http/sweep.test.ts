@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { Route } from '../../src/http/call.ts';
 import { ROUTES } from '../../src/http/routes.ts';
-import type { ConversationId } from '../../src/kernel/ids.ts';
-import { until } from '../support/host.ts';
+import { makeSubjects, pathFor, sampleOf } from './subjects.ts';
 import { UNBOUNDED } from './within.ts';
 import { GRANTS, codeOf, openDoor, SECRETS, type Asked, type TestDoor } from './door.ts';
 
@@ -17,27 +16,15 @@ interface Target {
 
 /** Each route with ids that exist, and the body that it takes. */
 async function targets(door: TestDoor): Promise<readonly Target[]> {
-  const { id, conversationId, taskId } = await door.client().createRun({ input: 'x', wait: 300 });
-  const { messageId } = await door.client().postMessage(conversationId, { text: '/help' });
-  // The answer to a command comes in a commit of its own: the sweeps count rows, so it has to be there.
-  await until(door.engine, conversationId as ConversationId, async () => {
-    return (await door.client().message(messageId)).state === 'done';
+  const { installation, engine } = door;
+  const subjects = await makeSubjects({
+    installation,
+    engine,
+    post: async (path, body) => (await door.ask('POST', path, { key: 'ops', body })).json,
   });
-  const ids: Record<string, string> = {
-    runs: id,
-    conversations: conversationId,
-    tasks: taskId,
-    messages: messageId,
-  };
-  const bodies: Record<string, unknown> = {
-    '/v1/runs': { input: 'x' },
-    '/v1/runs/{id}/messages': { text: 'x' },
-    '/v1/conversations/{id}/messages': { text: 'x' },
-  };
   return ROUTES.map((line) => {
-    const room = line.path.split('/')[2] ?? '';
-    const body = line.method === 'POST' ? (bodies[line.path] ?? {}) : undefined;
-    return { line, path: line.path.replace('{id}', ids[room] ?? ''), body };
+    const body = line.body === undefined ? undefined : sampleOf(line);
+    return { line, path: pathFor(line, subjects), body };
   });
 }
 

@@ -12,6 +12,7 @@ import type { Log } from '../../src/ports/log.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { Installation } from '../support/host.ts';
 import { GRANTS, SECRETS, type KeyName } from './door.ts';
+import type { Maker } from './subjects.ts';
 
 /** The address and port that every in-process request seems to have reached. */
 export const PORT = 7420;
@@ -145,6 +146,16 @@ async function textOf(response: Response): Promise<string> {
   if (!isStream) return response.text();
   await response.body?.cancel();
   return '';
+}
+
+/** What makes the subjects of a sweep, all of this key. */
+export function makerOf({ installation, engine, say }: Within, key: KeyName): Maker {
+  const post: Maker['post'] = async (path, body) => {
+    const { status, text } = await say('POST', path, { key, raw: JSON.stringify(body) });
+    assert.equal(status, 202, text);
+    return JSON.parse(text) as Record<string, unknown>;
+  };
+  return { installation, engine, post };
 }
 
 /** The `code` of a problem after a look at its form, or undefined for an answer that is none. */
