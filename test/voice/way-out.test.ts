@@ -1,37 +1,186 @@
 // A hold and its way out, through a whole host: what is said is what helps.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import type { Engine } from '../../src/engine/engine.ts';
+import { describe, test, type TestContext } from 'node:test';
+import type { Engine, EngineOptions } from '../../src/engine/engine.ts';
 import { explainTask } from '../../src/engine/task/why.ts';
 import type { ConversationId } from '../../src/kernel/ids.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { HOUR } from '../../src/kernel/time.ts';
 import { renderStoredNotice } from '../../src/text/render.ts';
-import { ADMIN, asks, Installation, OPTIONS, says, taskIn, until } from '../support/host.ts';
+import { ADMIN, asks, fails, Installation, OPTIONS, says, taskIn, until } from '../support/host.ts';
 
 const EN = { locale: 'en', timeZone: 'UTC' } as const;
 
-test('V8: the command of the one notice of a blocked task leaves the state', async (t) => {
-  const place = new Installation();
-  place.model.answer = () => says('');
-  const { engine, conversationId } = await open(t, place);
-  await send(engine, conversationId, 'Pay the hosting bill');
-  const blocked = await taskIn(engine, conversationId, 'blocked');
+/** How a task comes to stand still, and what becomes of it by each command of its one notice. */
+interface Stop {
+  readonly options?: Partial<EngineOptions>;
+  readonly arrange: (place: Installation) => void;
+  /** What a person or the clock does meanwhile; without it the task comes there by itself. */
+  readonly act?: (place: Installation, talk: Talk) => Promise<void>;
+  readonly state: 'waiting' | 'paused' | 'blocked';
+  readonly notice: RegExp;
+  /** The commands in the order of the notice, each with the state that it leads to. */
+  readonly ways: readonly (readonly [command: RegExp, leadsTo: string])[];
+}
 
-  const [notice, ...others] = await notices(engine, conversationId);
-  assert.deepEqual(others, []);
-  assert.match(notice ?? '', /^■ I could not finish “Pay the hosting bill”: /);
-  const command = /`(\/stop [^`]+)`/.exec(notice ?? '')?.[1] ?? '';
-  const told = await explainTask(engine.parts, blocked.id, EN);
-  assert.deepEqual(
-    told?.commands.map((way) => way.command),
-    [command],
-  );
+/** Answers once a person has changed how the task stands, and until then as it is told. */
+function untilMended(place: Installation, broken: Installation['model']['answer']): void {
+  place.model.answer = (request, signal) =>
+    MENDED.has(place) ? says('Paid.') : broken(request, signal);
+}
+const MENDED = new WeakSet<Installation>();
 
-  await send(engine, conversationId, command.toLowerCase());
-  const stopped = await taskIn(engine, conversationId, 'stopped');
-  assert.equal(stopped.id, blocked.id);
-  const [, said] = await notices(engine, conversationId);
-  assert.match(said ?? '', /^▸ “Pay the hosting bill” is stopped\. What was done is kept/);
+const STOPS: Readonly<Record<string, Stop>> = {
+  no_outcome: {
+    arrange: (place) => untilMended(place, () => says('')),
+    state: 'blocked',
+    notice: /^■ I could not finish “Pay the hosting bill”: twice in a row the model ended /,
+    ways: [
+      [/^\/task-resume task_\w+$/, 'completed'],
+      [/^\/stop task_\w+$/, 'stopped'],
+    ],
+  },
+  no_progress: {
+    arrange: (place) => untilMended(place, () => asks(['look', { at: 'the same' }])),
+    state: 'blocked',
+    notice: /^■ I could not finish “Pay the hosting bill”: the model kept working /,
+    ways: [
+      [/^\/task-resume task_\w+$/, 'completed'],
+      [/^\/stop task_\w+$/, 'stopped'],
+    ],
+  },
+  awaits_quota: {
+    arrange: (place) => {
+      const retryAt = place.clock.now() + HOUR;
+      untilMended(place, () => fails('transient', 'http_429', { retryAt }));
+    },
+    state: 'waiting',
+    notice:
+      /^… “Pay .+” waits for the quota of the model provider \(http_429: “the provider said no”\), /,
+    ways: [
+      [/^\/stop task_\w+$/, 'stopped'],
+      [/^\/pause task_\w+$/, 'paused'],
+    ],
+  },
+  budget_exhausted: {
+    options: { turnsLimit: 1 },
+    arrange: (place) => untilMended(place, () => says('')),
+    state: 'blocked',
+    notice: /^■ “Pay the hosting bill” has used up the turns that it was granted\. /,
+    ways: [
+      [/^\/extend task_\w+ turns=\+1$/, 'completed'],
+      [/^\/stop task_\w+$/, 'stopped'],
+    ],
+  },
+  wait_elapsed: {
+    arrange: (place) =>
+      untilMended(place, () => asks(['task_wait', { for: 'answer', question: 'Which?' }])),
+    act: async (place, talk) => {
+      await taskIn(talk.engine, talk.conversationId, 'waiting');
+      await place.clock.sleeper(LIMITS.answerWaitMs);
+      place.clock.advance(LIMITS.answerWaitMs);
+    },
+    state: 'blocked',
+    notice:
+      /^■ “Pay the hosting bill” has waited for your answer, and the time for that is over\. /,
+    ways: [
+      [/^\/task-resume task_\w+$/, 'completed'],
+      [/^\/stop task_\w+$/, 'stopped'],
+    ],
+  },
+  base_too_large: {
+    arrange: (place) => {
+      place.model.contextWindow = 200;
+      untilMended(place, () => says('This is never asked.'));
+    },
+    state: 'blocked',
+    notice:
+      /^■ “Pay the hosting bill” does not fit what the model can see at once \(200 tokens\): /,
+    ways: [
+      [/^\/new$/, 'completed'],
+      [/^\/stop task_\w+$/, 'stopped'],
+    ],
+  },
+  paused: {
+    arrange: (place) =>
+      untilMended(place, () => asks(['task_wait', { for: 'instant', seconds: 3_600 }])),
+    act: async (_, talk) => {
+      const { id } = await taskIn(talk.engine, talk.conversationId, 'waiting');
+      await send(talk.engine, talk.conversationId, `/pause ${id}`);
+    },
+    state: 'paused',
+    notice: /^▸ “Pay the hosting bill” is paused\. /,
+    ways: [
+      [/^\/task-resume task_\w+$/, 'completed'],
+      [/^\/stop task_\w+$/, 'stopped'],
+    ],
+  },
+  awaits_instant: {
+    arrange: (place) =>
+      untilMended(place, () => asks(['task_wait', { for: 'instant', seconds: 3_600 }])),
+    state: 'waiting',
+    notice: /^… “Pay the hosting bill” waits and goes on by itself on /,
+    ways: [
+      [/^\/stop task_\w+$/, 'stopped'],
+      [/^\/pause task_\w+$/, 'paused'],
+    ],
+  },
+  awaits_approval: {
+    arrange: (place) => {
+      place.tools.asked.add('pay');
+      untilMended(place, () => asks(['pay', { sum: 3 }]));
+    },
+    state: 'waiting',
+    notice: /^… “Pay .+” needs your approval before `pay` runs\. .+:\n {4}│ pay '\{"sum":3\}'\n/,
+    ways: [
+      [/^\/approve appr_\w+$/, 'completed'],
+      [/^\/deny appr_\w+$/, 'completed'],
+      [/^\/stop task_\w+$/, 'stopped'],
+      [/^\/pause task_\w+$/, 'paused'],
+    ],
+  },
+};
+
+describe('V8: each command of the one notice leads out of', () => {
+  for (const [reason, stop] of Object.entries(STOPS)) {
+    for (const [index, [command, leadsTo]] of stop.ways.entries()) {
+      test(`${reason} by ${command.source}`, async (t) => {
+        const place = new Installation();
+        stop.arrange(place);
+        const talk = await open(t, place, stop.options);
+        const { engine, conversationId } = talk;
+        await send(engine, conversationId, 'Pay the hosting bill');
+        await stop.act?.(place, talk);
+        const still = await taskIn(engine, conversationId, stop.state);
+        assert.equal(still.reason, reason);
+        const told = (await notices(engine, conversationId)).filter((text) =>
+          stop.notice.test(text),
+        );
+        assert.equal(told.length, 1);
+        const typed = commandsOf(told[0]);
+        const why = await explainTask(engine.parts, still.id, EN);
+        assert.deepEqual(
+          [...(why?.commands ?? []).map((way) => way.command), `/why ${still.id}`],
+          typed,
+        );
+        assert.equal(typed.length, stop.ways.length + 1);
+        assert.match(typed[index] ?? '', command);
+
+        MENDED.add(place);
+        place.model.contextWindow = 128_000;
+        await send(engine, conversationId, (typed[index] ?? '').toLowerCase());
+        const left = await taskIn(engine, conversationId, leadsTo);
+        assert.equal(left.id, still.id);
+        const paid = place.tools.ran.filter(({ name }) => name === 'pay');
+        assert.equal(paid.length, typed[index]?.startsWith('/approve') === true ? 1 : 0);
+      });
+    }
+  }
 });
+
+function commandsOf(notice = ''): readonly string[] {
+  return [...notice.matchAll(/`(\/[^`]+)`/g)].map(([, command = '']) => command);
+}
 
 test('W-6: what a crash left says which call is uncertain, in its notice and in why', async (t) => {
   const place = new Installation();
@@ -49,12 +198,21 @@ test('W-6: what a crash left says which call is uncertain, in its notice and in 
 
   const { engine } = await open(t, place);
   const waiting = await taskIn(engine, conversationId, 'waiting');
-  const [notice, ...others] = await notices(engine, conversationId);
+  const [notice, question, ...others] = await notices(engine, conversationId);
   assert.deepEqual(others, []);
+  assert.match(
+    question ?? '',
+    /^! While “Pay the hosting bill” ran, the host stopped between .* `pay`/,
+  );
   assert.match(notice ?? '', /^… “Pay the hosting bill” was interrupted: .* `pay` took effect is/);
   assert.match(notice ?? '', new RegExp(`nothing of it continues by itself.*/stop ${waiting.id}`));
   const told = await explainTask(engine.parts, waiting.id, EN);
   assert.match(told?.sentence ?? '', /Whether `pay` took effect is unknown/);
+  const asked = [...commandsOf(notice), ...commandsOf(question)];
+  assert.deepEqual(
+    told?.commands.map((way) => way.command),
+    asked.filter((command) => !command.startsWith('/why ')),
+  );
   assert.ok(told?.chain.some((line) => line.endsWith('`pay` began; its outcome is unknown.')));
 });
 
@@ -84,11 +242,17 @@ test('W-3: commands are answered while the model does not answer at all', async 
   await taskIn(engine, conversationId, 'completed');
 });
 
+interface Talk {
+  readonly engine: Engine;
+  readonly conversationId: ConversationId;
+}
+
 async function open(
   t: TestContext,
   place: Installation,
-): Promise<{ readonly engine: Engine; readonly conversationId: ConversationId }> {
-  const engine = await place.host({ options: { ...OPTIONS, pid: 2 } });
+  options: Partial<EngineOptions> = {},
+): Promise<Talk> {
+  const engine = await place.host({ options: { ...OPTIONS, pid: 2, ...options } });
   t.after(() => engine.stop(0));
   const conversationId = await engine.openConversation({ channel: 'terminal', principal: ADMIN });
   return { engine, conversationId };

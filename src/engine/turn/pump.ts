@@ -159,9 +159,10 @@ export class Pump {
     this.#running.set(turnId, controller);
     try {
       const claim = await claimTurn(parts, gate, { conversationId, turnId, hostId });
+      // Without a claim too: the look may have blocked a task or kept a message, and said so.
+      live.hint(conversationId);
       if (claim === undefined) return false;
       this.#claims.set(turnId, claim);
-      live.hint(conversationId);
       await this.#run(claim, controller.signal);
       return true;
     } finally {
