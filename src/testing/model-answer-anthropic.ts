@@ -12,7 +12,7 @@ import {
 export function anthropicParts(answer: ReplyAnswer, defaults: AnswerDefaults): readonly Part[] {
   const usage = usageOf(answer, defaults);
   const events = blocksOf(answer).flatMap(blockEvents);
-  const first = events.findIndex((event) => event.includes('content_block_delta')) + 1;
+  const first = events.findIndex((one) => one.includes('content_block_delta')) + 1;
   const parts: Part[] = [startEvent(answer, defaults), ...events.slice(0, first)];
   if (answer.between !== undefined) parts.push(answer.between);
   parts.push(...events.slice(first));

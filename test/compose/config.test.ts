@@ -54,6 +54,78 @@ describe('G-1: an error names file, line, key and the allowed values', () => {
     ['a wide bind', 'api:\n  host: 0.0.0.0\n', 2, /^api\.host: .* needs api\.tls/],
     ['half of TLS', 'api:\n  tls:\n    keyFile: k.pem\n', 3, /needs api\.tls\.certFile as well/],
     ['half of a price', 'model: { price: { input: 1 } }\n', 1, /a price has both parts/],
+    [
+      'a key in an address',
+      'model:\n  baseURL: http://h/v1?key=x\n',
+      2,
+      /^model\.baseURL: .*query/,
+    ],
+    [
+      'a fallback that is no model',
+      'model:\n  provider: rehearsal\n  fallbacks:\n  - provider: rehearsal\n  - provider: gpt\n',
+      5,
+      /^model\.fallbacks\.1\.provider: gpt is no provider .*anthropic/,
+    ],
+    [
+      'a provider that is not built',
+      'models:\n  classifier: { provider: google, name: g }\n',
+      2,
+      /^models\.classifier\.provider: google is not built yet .*openai \| anthropic/,
+    ],
+    [
+      'a fallback without its server',
+      'model:\n  provider: rehearsal\n  fallbacks:\n  - { provider: openai-compatible, name: x }\n',
+      4,
+      /^model\.fallbacks\.0: openai-compatible needs baseURL/,
+    ],
+    [
+      'a slip in a fallback',
+      'model:\n  provider: rehearsal\n  fallbacks:\n  - { provider: rehearsal, apikey: x }\n',
+      4,
+      /^model\.fallbacks\.0: unknown key apikey; did you mean apiKey\?/,
+    ],
+    ['fallbacks of nothing', 'model:\n  fallbacks:\n  - { name: x }\n', 3, /fallbacks: is given/],
+    ['a classifier of nothing', 'models:\n  classifier: { name: x }\n', 2, /classifier: a model/],
+    [
+      'half of a price inside',
+      classifierWith('price: { input: 1 }'),
+      3,
+      /price\.output: is missing/,
+    ],
+    ['a window too small', classifierWith('contextWindow: 10'), 3, /contextWindow: this value/],
+    ['an agent without a name', 'agents:\n- workspace: a\n', 2, /^agents\.0\.name: is missing/],
+    [
+      'two agents of one name',
+      'agents:\n- { name: A, workspace: a }\n- { name: A, workspace: b }\n',
+      3,
+      /^agents\.1\.name: two agents are called A/,
+    ],
+    [
+      'two agents in one folder',
+      'agents:\n- { name: A, workspace: a }\n- { name: B, workspace: a/b }\n',
+      3,
+      /^agents\.1: the workspaces .* lie in one another/,
+    ],
+    [
+      'an agent beside the agents',
+      'agent: { name: C }\nagents:\n- { name: A }\n',
+      1,
+      /^agent\.name: is of the only agent/,
+    ],
+    [
+      'a memory that is not built',
+      'agents:\n- { name: A, memory: { a: 1 } }\n',
+      2,
+      /agents\.0\.mem/,
+    ],
+    ['an approval that is none', 'tools: { command: { approval: ask } }\n', 1, /always \| unsand/],
+    ['a bound that is none', 'limits: { turns: 0 }\n', 1, /^limits\.turns: 0 .*from 1/],
+    [
+      'a way to be busy that is none',
+      'whileBusy: queue\n',
+      1,
+      /steer \| wait \| interrupt \| collect/,
+    ],
     ['a model without its server', 'model:\n  provider: openai-compatible\n', 2, /model\.baseURL/],
   ];
   for (const [what, text, line, expected] of cases) {
@@ -179,6 +251,35 @@ describe('G-1: a secret comes from the environment or a file', () => {
   });
 });
 
+test('G-1: what bounds a task, and off for its deadline, is taken', async (t) => {
+  const { values } = await load(folderOf(t), {
+    text: [
+      'limits: { turns: 3, tokens: 4, costUsd: 0.5, continuations: 0, deadline: off }',
+      'tools:',
+      '  command: { approval: always, allow: [[git, status], npm  test], approver: other, timeoutSeconds: 9 }',
+      '  fetch: { allow: [intranet.example, 10.0.0.7] }',
+      '  approvalHours: 0.5',
+      'whileBusy: collect',
+    ].join('\n'),
+  });
+  assert.deepEqual(
+    [values['limits.turns'], values['limits.tokens'], values['limits.costUsd']],
+    [3, 4, 0.5],
+  );
+  assert.deepEqual([values['limits.continuations'], values['limits.deadline']], [0, null]);
+  assert.deepEqual(values['tools.command.allow'], [
+    ['git', 'status'],
+    ['npm', 'test'],
+  ]);
+  assert.deepEqual(
+    [values['tools.command.approval'], values['tools.command.approver']],
+    ['always', 'other'],
+  );
+  assert.equal(values['tools.command.timeoutSeconds'], 9);
+  assert.deepEqual(values['tools.fetch.allow'], ['intranet.example', '10.0.0.7']);
+  assert.deepEqual([values['tools.approvalHours'], values.whileBusy], [0.5, 'collect']);
+});
+
 describe('a key whose feature is not built yet', () => {
   test('is refused by name', async (t) => {
     const text =
@@ -226,6 +327,10 @@ test('aliases that would fill the memory are refused', async (t) => {
   const problems = await problemsOf(folderOf(t), { text: `${bomb.join('\n')}\nplugins: *i\n` });
   assert.ok(problems.some(({ what }) => /alias/i.test(what)));
 });
+
+function classifierWith(line: string): string {
+  return `models:\n  classifier:\n    ${line}\n    provider: rehearsal\n`;
+}
 
 function keyWith(line: string): string {
   return `api:\n  keys:\n  - name: ops\n    ${line}\n`;

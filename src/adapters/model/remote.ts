@@ -1,9 +1,9 @@
+import { hash } from 'node:crypto';
 import manifest from '../../../package.json' with { type: 'json' };
 import { redactor } from '../../kernel/redact.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../ports/model.ts';
-import { sha256 } from '../digest/sha256.ts';
 import { answerIn, isRejectedShape, shapeInWords } from './answer.ts';
 import { OneCall, type CallSetup } from './call.ts';
 import type { RemoteModelOptions, WireFormat } from './format.ts';
@@ -87,7 +87,8 @@ function answered(outcome: ModelOutcome): ModelOutcome {
 /** Whose limits the calls share: never the key itself, in nothing that can be read back. */
 function accountOf(options: RemoteModelOptions, apiKey: string | undefined): string {
   const address = options.baseURL.replace(/\/+$/, '');
-  const key = apiKey === undefined ? 'no key' : sha256(apiKey).slice(0, KEY_DIGEST_CHARS);
+  const key =
+    apiKey === undefined ? 'no key' : hash('sha256', apiKey, 'hex').slice(0, KEY_DIGEST_CHARS);
   return `${options.provider} ${address} ${key}`;
 }
 

@@ -87,8 +87,12 @@ class Reader implements FileReading {
     const value = this.#plain(node);
     if (value === undefined || value === null) return;
     const whereOf = (inner: readonly PropertyKey[]): string => {
-      const at = inner.length === 0 ? node : this.#document.getIn([...path, ...inner], true);
-      return this.#where(isNode(at) ? at : node);
+      // What is missing has no line: then it is the line of what it is missing in.
+      for (let depth = inner.length; depth > 0; depth -= 1) {
+        const at = this.#document.getIn([...path, ...inner.slice(0, depth)], true);
+        if (isNode(at)) return this.#where(at);
+      }
+      return this.#where(node);
     };
     this.given.push({ name, value, where: whereOf([]), whereOf });
   }

@@ -151,7 +151,7 @@ export const CONFIG_KEYS = {
   }),
   'model.baseURL': key({
     schema: httpUrl,
-    values: 'an http or https URL without a user name',
+    values: 'an http or https URL without a user name and a query',
     hidden: true,
     about: 'Where the server answers; only openai-compatible has no address of its own.',
   }),

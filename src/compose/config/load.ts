@@ -83,9 +83,10 @@ class Merged {
   #set(name: ConfigName, value: unknown, folder: string): void {
     const { reads, pathFields = [] } = rowOf(name);
     const isPath = reads === 'path' && typeof value === 'string';
-    const placed = Array.isArray(value)
-      ? value.map((entry: unknown) => withPaths(entry, pathFields, folder))
-      : value;
+    const placed =
+      Array.isArray(value) && pathFields.length > 0
+        ? value.map((entry: unknown) => withPaths(entry, pathFields, folder))
+        : value;
     this.#values.set(name, isPath ? resolve(folder, value) : placed);
   }
 }

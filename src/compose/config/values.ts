@@ -46,7 +46,7 @@ export const timeZone = z.string().refine((name) => {
 export const httpUrl = z.string().refine((text) => {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return false;
-  return url.username === '' && url.password === '';
+  return [url.username, url.password, url.search, url.hash].every((part) => part === '');
 });
 
 export const apiKey = z.strictObject({
