@@ -238,7 +238,7 @@ describe('an unreachable account', () => {
   });
 });
 
-test('INC-072 ten minutes of refusals with a named pause cost few requests, also over a restart, and everybody is served', async () => {
+test('ten minutes of refusals with a named pause cost few requests, also over a restart, and everybody is served', async () => {
   const place = new Installation();
   const began = place.clock.now();
   const requests: number[] = [];
