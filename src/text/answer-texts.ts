@@ -77,8 +77,6 @@ export interface AnswerTexts {
   ) => string;
   /** Messages that `/new` set aside; said behind `newSession`. */
   readonly setAside: (count: string) => string;
-  /** To a message that `/new` set aside. */
-  readonly wasSetAside: string;
 
   readonly modelInUse: (facts: { readonly name: string; readonly price: string }) => string;
   /** `price` of `modelInUse` and of a choice. */

@@ -29,7 +29,8 @@ export async function chooseModel(
   command: MessageRecord,
   name: string,
 ): Promise<'answered' | Refusal> {
-  if (command.authority !== 'admin') return refuse('forbidden', { id: command.conversationId });
+  if (command.authority !== 'admin')
+    return refuse('forbidden', { id: command.conversationId, who: 'admin' });
   const chosen = name === DEFAULT ? null : modelNamed(parts, name);
   if (chosen === undefined) return refuse('unknown_model', { word: name, ...nearest(parts, name) });
   const model = chosen === null ? null : nameOf(chosen);

@@ -29,7 +29,9 @@ export async function commitExtend(
     name: 'task.extend',
     admin: true,
     judge: ({ task }, now) =>
-      order.principal.isAdmin ? extendTask(task, order, now) : refuse('forbidden', { id: task.id }),
+      order.principal.isAdmin
+        ? extendTask(task, order, now)
+        : refuse('forbidden', { id: task.id, who: 'admin' }),
     act: (ledger, rows, next) => {
       tellBounds(ledger, rows, next);
       const goesOn = rows.task.state === 'blocked' && next.state === 'active';

@@ -74,7 +74,7 @@ export class Orders implements OrderHost {
     const { parts, hostId, upkeep } = this.#host;
     const { principal, channel } = order;
     const trust = upkeep.clock();
-    if (!principal.isAdmin) return refuse('forbidden');
+    if (!principal.isAdmin) return refuse('forbidden', { who: 'admin' });
     if (trust.isTrusted) return refuse('clock_trusted');
     await this.#commit(() => commitClockEntry(parts, { principal, channel, hostId, trust }));
     return upkeep.confirmClock({ principal });

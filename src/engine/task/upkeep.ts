@@ -110,7 +110,7 @@ export class Upkeep {
 
   /** An admin says that the wall clock is right as it stands. Refused: `forbidden`, `clock_trusted`. */
   confirmClock(order: { readonly principal: Principal }): { readonly kind: 'confirmed' } | Refusal {
-    if (!order.principal.isAdmin) return refuse('forbidden');
+    if (!order.principal.isAdmin) return refuse('forbidden', { who: 'admin' });
     if (!this.#watch.confirm()) return refuse('clock_trusted');
     this.hint();
     return { kind: 'confirmed' };

@@ -50,8 +50,6 @@ export const DE_ANSWERS: AnswerTexts = {
     `die Freigabe von ${tool} für ${request}; ohne Antwort gilt sie ${when} als abgelehnt. ${id}`,
   setAside: (count) =>
     `Nachrichten, die noch niemand aufgenommen hatte, sind ohne Antwort beiseitegelegt: ${count}.`,
-  wasSetAside:
-    'Bevor diese Nachricht aufgenommen wurde, begann eine neue Sitzung; sie hat darum keine Antwort. Schick sie noch einmal, wenn sie noch gilt.',
 
   modelInUse: ({ name, price }) => `Das Modell dieser Unterhaltung ist ${name} (${price}).`,
   prices: {

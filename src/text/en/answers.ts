@@ -48,8 +48,6 @@ export const EN_ANSWERS: AnswerTexts = {
   retainedApproval: ({ tool, request, id, when }) =>
     `the approval of ${tool} for ${request}; without an answer it is denied ${when}. ${id}`,
   setAside: (count) => `Messages that nobody had taken up are set aside unanswered: ${count}.`,
-  wasSetAside:
-    'A fresh session began before this message was taken up, so it has no answer. Send it again if it still matters.',
 
   modelInUse: ({ name, price }) => `The model of this conversation is ${name} (${price}).`,
   prices: {
