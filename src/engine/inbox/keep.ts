@@ -1,5 +1,6 @@
 import type { MessageRecord } from '../../core/inbox/record.ts';
-import type { HostId, TaskId } from '../../kernel/ids.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
+import type { HostId, MessageId, RunId, TaskId } from '../../kernel/ids.ts';
 import type { Read, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { queueNotice } from '../outbox/queue.ts';
@@ -42,17 +43,27 @@ function keepUnit({ message, taskId, hostId }: KeepOrder): Unit<KeepReads, void>
         return { verdict: undefined, writes: [] };
       const ledger = new Ledger(conversation, at, `host:${hostId}`);
       ledger.add({ write: 'message.bind', id, taskId });
-      queueNotice(ledger, {
-        conversationId,
-        key: `kept:${id}`,
-        level: 'info',
-        code: task.reason === 'interrupted' ? 'kept_for_interrupted' : 'kept',
-        params: { request: requestOf(task), taskId, reason: task.reason },
-        subjectId: taskId,
-        taskId,
-        runId: null,
-      });
+      tellKept(ledger, task, { messageId: id, runId: null });
       return { verdict: undefined, writes: ledger.close() };
     },
   };
+}
+
+/** Says how the task stands that a message was kept for, and what changes it (T-2). */
+export function tellKept(
+  ledger: Ledger,
+  task: TaskRecord,
+  { messageId, runId }: { readonly messageId: MessageId; readonly runId: RunId | null },
+): void {
+  const { id: taskId, conversationId, reason } = task;
+  queueNotice(ledger, {
+    conversationId,
+    key: `kept:${messageId}`,
+    level: 'info',
+    code: reason === 'interrupted' ? 'kept_for_interrupted' : 'kept',
+    params: { request: requestOf(task), taskId, reason },
+    subjectId: taskId,
+    taskId,
+    runId,
+  });
 }

@@ -1,8 +1,10 @@
+import { wakes } from '../../core/inbox/join.ts';
 import type { IdempotencyRecord } from '../../core/inbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
-import { grantOf, mayOrder, openTask, type TaskBounds } from '../../core/task/decide.ts';
+import { grantOf, mayOrder, moveTask, openTask, type TaskBounds } from '../../core/task/decide.ts';
 import { hasEnded } from '../../core/task/moves.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { ConversationId, MessageId, RunId, SessionId, TaskId } from '../../kernel/ids.ts';
 import { readObject } from '../../kernel/json.ts';
@@ -21,6 +23,7 @@ import {
   type BaseReads,
   type Draft,
 } from '../inbox/draft.ts';
+import { tellKept } from '../inbox/keep.ts';
 import { Ledger } from '../session/ledger.ts';
 import { newConversation } from '../session/open.ts';
 import { settle } from '../settle.ts';
@@ -224,10 +227,25 @@ function runMessageUnit(
       if (run?.state !== 'open' || hasEnded(task.state)) return refusal('run_ended', { id });
       const ledger = new Ledger(conversation, at, principalName(draft.principal));
       addMessage(ledger, draft, { runId: id, taskId });
+      if (wakes(task)) wakeTask(ledger, task, { runId: id, messageId: draft.messageId });
+      else tellKept(ledger, task, { messageId: draft.messageId, runId: id });
       addIdempotency(ledger, draft, { used, subjectId: draft.messageId });
       return { verdict: accepted(draft), writes: ledger.close() };
     },
   };
+}
+
+// A message of a run is bound as it arrives, and no turn takes what is bound to a task that waits.
+function wakeTask(
+  ledger: Ledger,
+  task: TaskRecord,
+  { runId, messageId }: { readonly runId: RunId; readonly messageId: MessageId },
+): void {
+  if (task.state === 'active') return;
+  const moved = moveTask(task, { to: 'active', reason: null, now: ledger.at.now });
+  ledger.add({ write: 'task.save', row: moved });
+  const about = { taskId: task.id, runId, from: task.state, to: 'active', reason: null };
+  ledger.event('task.moved', { ...about, data: { messageId } });
 }
 
 async function earlierRun(parts: EngineParts, runId: RunId): Promise<AcceptedRun | Refusal> {
