@@ -140,6 +140,51 @@ describe('a conversation over HTTP', () => {
     assert.notEqual(items[0]?.text, '');
   });
 
+  test('T-21: belongs to one agent, with its model and session', async (context) => {
+    const door = await openDoor(context, {}, {}, ({ model, tools }) => {
+      const instructions = (): Promise<string> => Promise.resolve('');
+      const agent = { instructions, tools, model, fallbacks: [] };
+      return {
+        agents: [
+          { ...agent, name: 'main' },
+          { ...agent, name: 'book' },
+        ],
+      };
+    });
+    const client = door.client();
+    const own = await client.openConversation({ address: 'a', agent: 'book' });
+    assert.deepEqual(
+      [own.agent, own.model, own.turn],
+      ['book', { provider: 'scripted', name: 'configured-model', chosen: false }, null],
+    );
+    assert.match(own.sessionId, /^sess_/);
+    assert.equal((await client.openConversation()).agent, 'main');
+    assert.equal((await client.openConversation({ address: 'a' })).id, own.id);
+    const before = await door.counts();
+    for (const body of [{ agent: 'nobody' }, { address: 'a', agent: 'main' }]) {
+      const answer = await door.ask('POST', '/v1/conversations', { key: 'ops', body });
+      assert.deepEqual([answer.status, codeOf(answer)], [422, 'invalid']);
+      const [error] = answer.json['errors'] as [{ path: string }];
+      assert.equal(error.path, 'agent');
+    }
+    assert.deepEqual(await door.counts(), before);
+  });
+
+  test('has one transcript of all its sessions', async (context) => {
+    const door = await openDoor(context);
+    const { id } = await door.client().openConversation();
+    await answered(door, id, 'one');
+    const { sessionId } = await door.client().conversation(id);
+    await answered(door, id, '/new');
+    await answered(door, id, 'two');
+    assert.notEqual((await door.client().conversation(id)).sessionId, sessionId);
+    const items = await wholeTranscript(door, id, 1);
+    assert.deepEqual(
+      items.map(({ role, content }) => `${role}: ${content}`),
+      ['assistant: ok', 'user: two', 'assistant: ok', 'user: one'],
+    );
+  });
+
   test('says that it runs while a turn has it', async (context) => {
     const door = await openDoor(context);
     const { id } = await door.client().openConversation();
@@ -152,7 +197,11 @@ describe('a conversation over HTTP', () => {
     };
     await door.client().postMessage(id, { text: 'x' });
     await begun.promise;
-    assert.equal((await door.client().conversation(id)).state, 'running');
+    const running = await door.client().conversation(id);
+    assert.equal(running.state, 'running');
+    const [task] = (await door.client().tasks({ conversation: id })).items;
+    assert.equal(running.turn?.taskId, task?.id);
+    assert.deepEqual((await door.client().conversations()).items[0]?.turn, running.turn);
     assert.equal((await door.client().status()).runningTurns, 1);
     held.resolve();
     await taskIn(door.engine, id as ConversationId, 'completed');

@@ -7,7 +7,7 @@ import { createClient, type Client } from '../../src/client/client.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { Installation, SILENT } from '../support/host.ts';
+import { Installation, SILENT, type GivenParts } from '../support/host.ts';
 
 /** Keys of every kind; long enough to be taken without a warning. */
 export const SECRETS = {
@@ -62,11 +62,12 @@ export async function openDoor(
   context: TestContext,
   options: Partial<ApiOptions> = {},
   limits: ServeOptions['limits'] = {},
+  given: (installation: Installation) => GivenParts = () => ({}),
 ): Promise<TestDoor> {
   const installation = new Installation();
   const { clock } = installation;
   const resting = countRests(clock);
-  const engine = await installation.host();
+  const engine = await installation.host(given(installation));
   const keys = new KeyRing({ grants: GRANTS, clock, log: SILENT });
   const api = createApi({ engine, keys, log: SILENT, options: { version: '1.2.3', ...options } });
   const served = await serveApi({
