@@ -100,7 +100,7 @@ export function demandKey(request: Request, env: SocketEnv, check: KeyCheck): Id
  * The canonical address of the caller. `X-Forwarded-For` counts only behind a proxy that was
  * configured, and of it only the last entry, which that proxy wrote: the others are the caller's words.
  */
-export function callerOf({ headers }: Request, env: SocketEnv, behindProxy: boolean): string {
+function callerOf({ headers }: Request, env: SocketEnv, behindProxy: boolean): string {
   const peer = canonicalAddress(env.incoming?.socket.remoteAddress ?? '') ?? 'unknown';
   const forwarded = behindProxy ? (headers.get('x-forwarded-for') ?? '') : '';
   return canonicalAddress(forwarded.slice(forwarded.lastIndexOf(',') + 1)) ?? peer;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../kernel/limits.ts';
-import { idShape, InstantShape } from './shape.ts';
+import { idShape, InstantShape, KEPT_TEXT } from './shape.ts';
 
 export const ConversationCreateBody = z.strictObject({
   channel: z.enum(['terminal', 'api']).optional().describe('`api` without it'),
@@ -50,7 +50,7 @@ export const TranscriptItem = z.object({
 export type TranscriptItem = z.infer<typeof TranscriptItem>;
 
 export const MessageCreateBody = z.strictObject({
-  text: z.string().min(1).max(LIMITS.messageCharsMax),
+  text: z.string().min(1).max(LIMITS.messageCharsMax).describe(KEPT_TEXT),
   replyTo: z.string().min(1).max(128).optional(),
 });
 export type MessageCreateBody = z.infer<typeof MessageCreateBody>;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { LIMITS } from '../kernel/limits.ts';
-import { idShape, InstantShape } from './shape.ts';
+import { idShape, InstantShape, KEPT_TEXT } from './shape.ts';
 
 const RUN_STATUSES = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const;
 
-const TextShape = z.string().min(1).max(LIMITS.messageCharsMax);
+const TextShape = z.string().min(1).max(LIMITS.messageCharsMax).describe(KEPT_TEXT);
 
 export const RunCreateBody = z.strictObject({
   input: TextShape,

@@ -8,6 +8,9 @@ export function idShape(prefix: string): z.ZodString {
 /** ISO 8601, UTC, with milliseconds. */
 export const InstantShape = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
+/** Said of every text that is kept: no store holds these characters. */
+export const KEPT_TEXT = 'kept as it is, but U+0000 and half a surrogate pair, which become U+FFFD';
+
 /** Every list: newest first; `nextCursor` is null at its end. */
 export interface Page<T> {
   readonly items: readonly T[];

@@ -128,7 +128,7 @@ interface Cell {
   readonly form: Form;
 }
 
-const CELLS_FLOOR = 13_500;
+const CELLS_FLOOR = 18_000;
 
 function cellsOf(generated: string): readonly Cell[] {
   return ROUTES.flatMap((line) =>
