@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from './fetch-hop.ts';
 
-const TEXT_TYPE =
-  /^(?:text\/[\w.+-]+|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|toml)|application\/(?:x-)?(?:ndjson|javascript|ecmascript|yaml|sh|www-form-urlencoded))$/;
+/** Of `application/`, what people write and read as text. */
+const TEXT_FORMATS: ReadonlySet<string> = new Set(
+  'ecmascript javascript json ndjson sh toml www-form-urlencoded xml yaml'.split(' '),
+);
+const CHARSET = 'charset=';
 const HTML_HEAD_BYTES = 1_024;
 const SHOWN_TYPE_CHARS = 100;
 const MARK_CHARS = 16;
@@ -13,7 +16,7 @@ function textOf(answer: Answer): string | undefined {
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
-  if (type !== '' && !TEXT_TYPE.test(type)) return undefined;
+  if (type !== '' && !isTextType(type)) return undefined;
   const charset = charsetOf(answer, type, parameters);
   const isGuess = charset === undefined;
   try {
@@ -25,6 +28,16 @@ function textOf(answer: Answer): string | undefined {
     if (!(error instanceof RangeError)) return undefined;
     return new TextDecoder().decode(answer.bytes);
   }
+}
+
+/** `application/x-yaml` and `application/problem+json` are kinds of what follows their `x-` and `+`. */
+function isTextType(type: string): boolean {
+  const [kind, format = ''] = type.split('/');
+  const plain = format.startsWith('x-') ? format.slice('x-'.length) : format;
+  return (
+    kind === 'text' ||
+    (kind === 'application' && TEXT_FORMATS.has(plain.slice(plain.lastIndexOf('+') + 1)))
+  );
 }
 
 const BYTE_ORDER_MARKS: readonly (readonly [charset: string, bytes: readonly number[]])[] = [
@@ -44,11 +57,15 @@ function charsetOf(
     mark.every((byte, index) => answer.bytes[index] === byte),
   );
   if (marked !== undefined) return marked[0];
-  const named = parameters.find((parameter) => parameter.startsWith('charset='));
-  if (named !== undefined) return named.slice('charset='.length).replaceAll(/["']/g, '');
+  const named = parameters.find((parameter) => parameter.startsWith(CHARSET));
+  if (named !== undefined) return named.slice(CHARSET.length).replaceAll(/["']/g, '');
   if (!PAGES.has(type)) return undefined;
   const head = new TextDecoder('latin1').decode(answer.bytes.subarray(0, HTML_HEAD_BYTES));
-  return /<meta\s[^>]{0,200}?charset=["']?([\w-]{1,40})/i.exec(head)?.[1];
+  const meta = head.toLowerCase().indexOf('<meta');
+  const at = head.toLowerCase().indexOf(CHARSET, meta);
+  return meta === -1 || at === -1
+    ? undefined
+    : /^["']?([\w-]{1,40})/.exec(head.slice(at + CHARSET.length))?.[1];
 }
 
 /**
