@@ -243,6 +243,18 @@ test('X-1: only the cells that the table allows pass, and no other leaves anythi
   await sweep(refused);
   assert.deepEqual(await dumpOf(within), before);
   await sweep(allowed);
+  const broken = context.mock.method(within.engine.store, 'query', () => {
+    return Promise.reject(new Error('a surprise'));
+  });
+  for (const cell of allowed.filter(({ form }) => form === FORMS[0])) {
+    const { text } = await sayCell(cell);
+    assert.deepEqual(
+      secrets.filter((secret) => text.includes(secret)),
+      [],
+    );
+  }
+  broken.mock.restore();
+  assert.ok(logged.length >= 20, 'nothing was logged, so nothing was looked at');
   const kept = JSON.stringify(await dumpOf(within)) + logged.join('\n');
   assert.deepEqual(
     secrets.filter((secret) => kept.includes(secret)),
