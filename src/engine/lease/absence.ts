@@ -12,7 +12,7 @@ export interface Before {
 }
 
 // The hosts that are asked; of a shared store those that live are among the newest.
-const HOSTS_MAX = 64;
+const HOSTS_MAX = 200;
 // On a shared store instants are the store's own: its clock and ours may stand this far apart (L-4).
 const CLOCKS_APART_MS = 2 * SECOND;
 
@@ -31,18 +31,23 @@ export async function readBefore(parts: EngineParts, hostId: HostId): Promise<Be
     ...others.flatMap((host) => instantsOf(host, options.leaseMs)),
     ...(turn === undefined ? [] : [turn.startedAt, turn.endedAt ?? turn.startedAt]),
   ];
+  const startedAt = own?.startedAt ?? parts.clock.now();
   return {
-    absence: absenceOf(parts, others, own?.startedAt ?? parts.clock.now()),
+    // What was committed under a clock that was set back since stood there before this start all the same.
+    absence: isAnyAlive(parts, others, startedAt)
+      ? null
+      : absenceOf(others, Math.max(startedAt, ...known)),
     lastCommit: known.length === 0 ? null : Math.max(...known) - apart,
   };
 }
 
-function absenceOf({ store }: EngineParts, others: readonly HostRecord[], until: Instant): Absence {
-  const [former] = others;
-  if (former === undefined) return null;
-  // The lock of an exclusive store proves that none lives, whatever its row says.
-  const isOneAlive = !store.traits.exclusive && others.some((host) => mayHold(host, until));
-  return isOneAlive ? null : { until, from: former.stoppedAt };
+/** The lock of an exclusive store proves that no other host lives, whatever its row says. */
+function isAnyAlive({ store }: EngineParts, others: readonly HostRecord[], at: Instant): boolean {
+  return !store.traits.exclusive && others.some((host) => mayHold(host, at));
+}
+
+function absenceOf([former]: readonly HostRecord[], until: Instant): Absence {
+  return former === undefined ? null : { until, from: former.stoppedAt };
 }
 
 function instantsOf(
