@@ -86,7 +86,7 @@ test('W-1 a call that does not heed its signal is cut off within its limit after
   const run = await engine.acceptRun({ input: 'pay', principal: ANNA });
   if (run.kind !== 'accepted') assert.fail();
   await started.promise;
-  await engine.stopTask({ taskId: run.taskId, principal: ANNA });
+  await engine.stopTask({ taskId: run.taskId, principal: ANNA, channel: 'api' });
   place.clock.advance(LIMITS.stopToolsMs);
   await until(engine, run.conversationId, async () => {
     const [turn] = await place.rows('turn');

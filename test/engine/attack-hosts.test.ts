@@ -116,7 +116,7 @@ test('W-1 a stop that arrives on another host ends the call within its limit', a
   const a = await freezable(place, 1);
   const b = await freezable(place, 2);
   const { run, signal } = await working(place, a.engine);
-  const stopped = await b.engine.stopTask({ taskId: run.taskId, principal: ANNA });
+  const stopped = await b.engine.stopTask({ taskId: run.taskId, principal: ANNA, channel: 'api' });
   assert.equal(stopped.kind, 'stopped');
   assert.equal((await place.rows('conversation'))[0]?.['turn_id'] !== null, true);
   place.clock.advance(LIMITS.tickMsShared);
@@ -135,7 +135,7 @@ test('W-1 V14 a call that finishes after a stop elsewhere is recorded and follow
   const a = await freezable(place, 1);
   const b = await freezable(place, 2);
   const { run, finished } = await working(place, a.engine);
-  await b.engine.stopTask({ taskId: run.taskId, principal: ANNA });
+  await b.engine.stopTask({ taskId: run.taskId, principal: ANNA, channel: 'api' });
   finished.resolve({ kind: 'result', text: 'paid' });
   await pass(60);
   assert.equal(place.model.requests.length, 1);
@@ -156,7 +156,7 @@ test('R-14 a stopping turn of a host that died is closed as stopped by another',
   const b = await freezable(place, 2);
   const { run } = await working(place, a.engine);
   a.freeze();
-  await b.engine.stopTask({ taskId: run.taskId, principal: ANNA });
+  await b.engine.stopTask({ taskId: run.taskId, principal: ANNA, channel: 'api' });
   await elapse([b.clock], LIMITS.tickMsShared + 1_000);
   assert.equal((await place.rows('turn'))[0]?.['state'], 'stopping');
   place.clock.advance(LIMITS.leaseMs + 6_000);
@@ -287,7 +287,7 @@ test('V20 a claim that missed its candidate looks again at once', async () => {
     if (unit !== 'turn.claim' || !isFirst) return undefined;
     isFirst = false;
     // Between the look at the head and the claim the head is stopped.
-    await engine.stopTask({ taskId: run.taskId, principal: ANNA });
+    await engine.stopTask({ taskId: run.taskId, principal: ANNA, channel: 'api' });
     return undefined;
   });
   const next = await place.host({ store, options: { ...OPTIONS, pid: 2 } });

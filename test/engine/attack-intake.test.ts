@@ -164,7 +164,7 @@ test('what a turn spent is counted once, also when it was closed by another host
   const engine = await place.host({ options: { ...OPTIONS, pid: 2 } });
   const [task] = await place.rows('task');
   assert.deepEqual([task?.['turns_used'], task?.['tokens_used'], task?.['cost_used']], [1, 15, 3]);
-  await engine.stopTask({ taskId: run.taskId, principal: ANNA });
+  await engine.stopTask({ taskId: run.taskId, principal: ANNA, channel: 'api' });
   const [after] = await place.rows('task');
   assert.deepEqual([after?.['tokens_used'], after?.['cost_used']], [15, 3]);
   await engine.stop(0);

@@ -190,7 +190,7 @@ test('T-10 a message to an interrupted run holds back nothing and ends with its 
   await taskIn(engine, conversationId, 'completed');
   const kept = await engine.store.query('message.byId', { id: further.messageId });
   assert.equal(kept?.state, 'unclaimed');
-  await engine.stopTask({ taskId, principal: ANNA });
+  await engine.stopTask({ taskId, principal: ANNA, channel: 'api' });
   const states = (await place.rows('message')).map((message) => message['state']);
   assert.deepEqual(new Set(states), new Set(['done']));
   assert.equal((await place.rows('run'))[0]?.['state'], 'cancelled');

@@ -85,6 +85,7 @@ test('W-1 a stop whose commit was not seen still interrupts its turn at once', a
   const verdict = await engine.stopTask({
     taskId: run.taskId,
     principal: ANNA,
+    channel: 'api',
     expectedVersion: 2,
   });
   assert.equal(verdict.kind, 'stopped');
@@ -125,7 +126,11 @@ test('V14 a stop between the claim and its first model call: the model is never 
     claims += 1;
     if (claims === 1) return 'unseen';
     const [task] = await place.rows('task');
-    const stopped = await engine.stopTask({ taskId: task?.['id'] as never, principal: ANNA });
+    const stopped = await engine.stopTask({
+      taskId: task?.['id'] as never,
+      principal: ANNA,
+      channel: 'api',
+    });
     assert.equal(stopped.kind, 'stopped');
     return undefined;
   });
@@ -263,7 +268,7 @@ test('W-1 only its own principal or an admin stops a task or cancels a run', asy
   await asked;
   const { taskId, runId } = run;
   for (const verdict of [
-    await engine.stopTask({ taskId, principal: BEN }),
+    await engine.stopTask({ taskId, principal: BEN, channel: 'api' }),
     await engine.cancelRun({ runId, principal: BEN }),
   ])
     assert.deepEqual([verdict.kind, 'code' in verdict && verdict.code], ['refused', 'forbidden']);
@@ -310,7 +315,7 @@ test('W-1 a stop before the claim closes a run that no turn has taken up', async
   await asked;
   const run = await engine.acceptRun({ input: 'queued', conversationId, principal: ANNA });
   if (run.kind !== 'accepted') assert.fail();
-  const verdict = await engine.stopTask({ taskId: run.taskId, principal: ANNA });
+  const verdict = await engine.stopTask({ taskId: run.taskId, principal: ANNA, channel: 'api' });
   assert.equal(verdict.kind, 'stopped');
   assert.equal((await place.rows('run'))[0]?.['state'], 'cancelled');
   const row = (await place.rows('message')).find((message) => message['id'] === run.messageId);
@@ -336,7 +341,7 @@ test('W-1 a stop while the answer is being saved wins or loses whole', async () 
     if (run.kind !== 'accepted') assert.fail();
     await reached.promise;
     if (order === 'answer first') await taskIn(engine, run.conversationId, 'completed');
-    const verdict = await engine.stopTask({ taskId: run.taskId, principal: ANNA });
+    const verdict = await engine.stopTask({ taskId: run.taskId, principal: ANNA, channel: 'api' });
     gate.resolve();
     await until(engine, run.conversationId, () => ENDED(place));
     const kinds = (await place.rows('outbox')).map((entry) => entry['kind']);
@@ -353,7 +358,7 @@ test('INC-097 a repeated call under a stop starts nothing new', async () => {
   const run = await engine.acceptRun({ input: 'look on', principal: ANNA });
   if (run.kind !== 'accepted') assert.fail();
   await until(engine, run.conversationId, async () => place.tools.ran.length > 3);
-  await engine.stopTask({ taskId: run.taskId, principal: ANNA });
+  await engine.stopTask({ taskId: run.taskId, principal: ANNA, channel: 'api' });
   const ran = place.tools.ran.length;
   await until(engine, run.conversationId, () => ENDED(place));
   assert.ok(place.tools.ran.length <= ran, `${place.tools.ran.length} after ${ran}`);

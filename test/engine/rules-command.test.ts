@@ -121,7 +121,7 @@ test('W-1 a stop is obeyed from the principal of the task and from an admin, and
   const run = await order(engine, 'think', conversationId);
   await call.begun;
   const before = (await everyRow(place))['task'];
-  const refused = await engine.stopTask({ taskId: run.taskId, principal: BEN });
+  const refused = await engine.stopTask({ taskId: run.taskId, principal: BEN, channel: 'api' });
   assert.deepEqual(refused.kind === 'refused' && refused.code, 'forbidden');
   await say(engine, conversationId, `/stop ${run.taskId}`, { principal: BEN });
   await say(engine, conversationId, '/stop all', { principal: BEN });
@@ -129,7 +129,7 @@ test('W-1 a stop is obeyed from the principal of the task and from an admin, and
     return (await engine.store.query('message.openCommands', { limit: 1 })).length === 0;
   });
   assert.deepEqual((await everyRow(place))['task'], before);
-  const stopped = await engine.stopTask({ taskId: run.taskId, principal: ADMIN });
+  const stopped = await engine.stopTask({ taskId: run.taskId, principal: ADMIN, channel: 'api' });
   assert.deepEqual(stopped.kind === 'stopped' && stopped.running, ['model']);
 });
 
@@ -214,7 +214,7 @@ test('A-2 a waiting notice is an event of the run and not its end; a stop then c
   assert.equal((await engine.store.query('run.byId', { id: runId }))?.state, 'open');
   const more = await engine.messageRun({ runId, text: 'well?', principal: ANNA });
   assert.equal(more.kind, 'accepted', 'an open run takes messages');
-  await engine.stopTask({ taskId, principal: ANNA });
+  await engine.stopTask({ taskId, principal: ANNA, channel: 'api' });
   const run = await engine.store.query('run.byId', { id: runId });
   assert.deepEqual([run?.state, run?.outcomeCode], ['cancelled', 'stopped']);
 });

@@ -237,7 +237,7 @@ test('O-9 what leaves goes where its cause was said, whoever asks elsewhere and 
   const engine = await place.host({ options: { ...OPTIONS, pid: 2 } });
   await eventually(() => place.model.requests.length === 3);
   assert.equal(await talkTo(engine, 'there'), there, 'an address stays its conversation');
-  await engine.stopTask({ taskId: waiting.taskId, principal: ADMIN });
+  await engine.stopTask({ taskId: waiting.taskId, principal: ADMIN, channel: 'api' });
   const [interrupted] = (await place.rows('task')).filter((task) => task['state'] === 'waiting');
   await say(engine, terminal, `/stop ${String(interrupted?.['id'])}`, { principal: ADMIN });
   await say(engine, terminal, '/why', { principal: ADMIN });
@@ -310,7 +310,10 @@ test('O-6 a call that is repeated inside one turn is no notice of its own', asyn
     limit: 99,
   });
   assert.equal(events.filter(({ type }) => type === 'notice.queued').length, 1);
-  assert.equal((await engine.stopTask({ taskId: run.taskId, principal: ANNA })).kind, 'stopped');
+  assert.equal(
+    (await engine.stopTask({ taskId: run.taskId, principal: ANNA, channel: 'api' })).kind,
+    'stopped',
+  );
   assert.equal((await place.rows('outbox')).length, 2);
   await engine.stop(0);
 });

@@ -59,7 +59,7 @@ async function everyState(
   const cancelled = await order(engine, 'wait and be cancelled', conversationId);
   await engine.cancelRun({ runId: cancelled.runId, principal: ANNA });
   await eventually(async () => engine.health().runningTurns === 1);
-  await engine.stopTask({ taskId: stopped.taskId, principal: ANNA });
+  await engine.stopTask({ taskId: stopped.taskId, principal: ANNA, channel: 'api' });
   place.clock.advance(60_000);
   await eventually(async () => {
     return (await place.rows('turn')).every((turn) => turn['state'] === 'ended');
@@ -82,7 +82,7 @@ test('T-3 an ended task never leaves its end, whatever is asked of it', async ()
   const before = await ofEnded();
   assert.equal(before.length, 4);
   for (const [state, taskId] of ended) {
-    const verdict = await engine.stopTask({ taskId, principal: ADMIN });
+    const verdict = await engine.stopTask({ taskId, principal: ADMIN, channel: 'api' });
     assert.deepEqual(verdict.kind === 'refused' && verdict.code, 'task_ended', state);
     await say(engine, conversationId, `/stop ${taskId}`);
     const run = await engine.store.query('run.ofTask', { taskId });
@@ -101,7 +101,7 @@ test('T-4 an impossible or outdated order is a refusal that changes no row', asy
   const { engine, tasks } = await everyState(place);
   const before = await everyRow(place);
   const codeOf = async (taskId: TaskId, more: object = {}) => {
-    const verdict = await engine.stopTask({ taskId, principal: ANNA, ...more });
+    const verdict = await engine.stopTask({ taskId, principal: ANNA, channel: 'api', ...more });
     return verdict.kind === 'refused' ? verdict.code : verdict.kind;
   };
   for (const [state, taskId] of tasks) {
@@ -231,7 +231,7 @@ test('T-17 what a stopped task would still have done goes in the same commit', a
   const engine = await place.host({ store });
   const { conversationId, run, other } = await queuedBehind(place, engine);
   taskId = run.taskId;
-  await engine.stopTask({ taskId: run.taskId, principal: ANNA });
+  await engine.stopTask({ taskId: run.taskId, principal: ANNA, channel: 'api' });
   assert.deepEqual(seen, ['done', 'done', 'done']);
   other.release(says('something'));
   await restOf(engine);
@@ -251,7 +251,7 @@ test('T-17 after a crash right behind the stop nothing of the stopped task start
   });
   const dead = await place.host({ store });
   const { conversationId, run } = await queuedBehind(place, dead);
-  void dead.stopTask({ taskId: run.taskId, principal: ANNA });
+  void dead.stopTask({ taskId: run.taskId, principal: ANNA, channel: 'api' });
   await stop.promise;
   await pass();
   const asked = place.model.requests.length;
@@ -284,7 +284,7 @@ test('T-17 a stop in the middle of a turn leaves nothing to go on with', async (
   const engine = await place.host();
   const run = await order(engine, 'look on and on');
   await begun.promise;
-  await engine.stopTask({ taskId: run.taskId, principal: ANNA });
+  await engine.stopTask({ taskId: run.taskId, principal: ANNA, channel: 'api' });
   const ran = place.tools.ran.length;
   await restOf(engine);
   assert.equal(place.tools.ran.length, ran, 'nothing starts behind the stop');

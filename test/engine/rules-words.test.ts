@@ -138,7 +138,7 @@ const WAYS: readonly Way[] = [
     meanwhile: (act) =>
       stoppedBy(act, async () => {
         const { id: taskId } = await openTaskOf(act);
-        await act.engine.stopTask({ taskId, principal: ANNA });
+        await act.engine.stopTask({ taskId, principal: ANNA, channel: 'api' });
       }),
     state: 'stopped',
     code: 'stopped',
@@ -235,7 +235,7 @@ test('T-16 what is cancelled or stopped before a turn took it up has its last wo
   const cancelled = await order(engine, 'Cancel me', conversationId);
   const stopped = await order(engine, 'Stop me', conversationId);
   await engine.cancelRun({ runId: cancelled.runId, principal: ANNA });
-  await engine.stopTask({ taskId: stopped.taskId, principal: ANNA });
+  await engine.stopTask({ taskId: stopped.taskId, principal: ANNA, channel: 'api' });
   for (const [{ taskId, messageId, runId }, code] of [
     [cancelled, 'cancelled'],
     [stopped, 'stopped'],

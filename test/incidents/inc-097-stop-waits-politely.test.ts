@@ -168,7 +168,7 @@ test('INC-097 a reply that was not yet saved is withdrawn by the stop', async ()
   const engine = await place.host({ options: { ...OPTIONS, pid: 2 } });
   const run = await order(engine, 'answer');
   await eventually(() => place.model.requests.length === 1);
-  await engine.stopTask({ taskId: run.taskId, principal: ANNA });
+  await engine.stopTask({ taskId: run.taskId, principal: ANNA, channel: 'api' });
   answer.resolve(says('too late'));
   await restOf(engine);
   assert.deepEqual(
