@@ -1,7 +1,7 @@
 // What a command names, with its bytes: the shell, the programs and the files of the workspace.
 import { createHash } from 'node:crypto';
 import { createReadStream, type BigIntStats } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { delimiter, join, resolve, sep } from 'node:path';
 import { looksLikePath, partsOf, wordsIn } from './command-words.ts';
 import { hashOf, pathOf, type ShownFile } from './shown.ts';
@@ -92,6 +92,8 @@ class Files {
   /** A missing file is put down when `isSurely` says that the word can be nothing but its path. */
   async addPath(word: string, isSurely: boolean): Promise<void> {
     const path = resolve(this.#around.folder, word);
+    // Most words are no paths, and a long command has thousands.
+    if (!isSurely && !(await isThere(path))) return;
     const place = await this.#placeOf(path);
     await (place === undefined ? this.#addOutside(path) : this.#addPlace(place, isSurely));
   }
@@ -125,6 +127,15 @@ class Files {
       throw new ToolProblem('refused', 'it names more files than a person can be shown');
     }
     this.#hashes.set(path, await hash());
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 
