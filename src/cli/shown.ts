@@ -10,7 +10,7 @@ export function callBlock(shown: ShownShape): string {
   return blockShown(WORDS, JSON.stringify(shown));
 }
 
-/** The same on one line, for a table. */
-export function callLine(shown: ShownShape): string {
-  return inlineShown(WORDS, JSON.stringify(shown));
+/** Its arguments on one line, for a table. */
+export function callLine({ argv }: ShownShape): string {
+  return inlineShown(WORDS, JSON.stringify({ argv }));
 }

@@ -4,6 +4,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { Place, type Ended, type RunningHost } from './process.ts';
 
 const UNKNOWN = 'task_0000000000000000';
+const APPROVAL = 'appr_0000000000000000';
 
 /** Each command that reads records, and a field of the one document that it prints. */
 const READING: readonly [args: string, field: string][] = [
@@ -13,6 +14,8 @@ const READING: readonly [args: string, field: string][] = [
   ['why TASK', 'sentence'],
   ['conversations', 'items'],
   ['outbox', 'items'],
+  ['approvals --state open', 'items'],
+  ['usage --days 2', 'days'],
 ];
 /** The same for what is read without records. */
 const LOCAL: readonly [args: string, field: string][] = [
@@ -70,7 +73,14 @@ describe('on a stopped host', () => {
   });
 
   test('what needs a running host ends with 5 and names start', async () => {
-    for (const args of [['chat'], ['stop', taskId], ['status', '--url', 'http://127.0.0.1:9']]) {
+    for (const args of [
+      ['chat'],
+      ['stop', taskId],
+      ['resume', taskId],
+      ['extend', taskId, 'turns=+1'],
+      ['approve', APPROVAL],
+      ['status', '--url', 'http://127.0.0.1:9'],
+    ]) {
       const ended = await place.run(args);
       assert.equal(ended.code, 5, args.join(' '));
       assert.match(lineOf(ended), /sekisho start/);
@@ -115,6 +125,9 @@ describe('on a running host', () => {
       ['task TASK', /^request +hello$/m],
       ['why TASK', /“hello” .* was completed/],
       ['outbox', /Hello! I am the rehearsal/],
+      ['approvals', /^No approvals\.$/m],
+      ['usage', /^task_\w+ .* hello$/m],
+      ['conversations', /^conv_\w+ +api +main +rehearsal\/rehearsal +idle /m],
       ['keys list', /^local +run read admin/m],
       ['config show', /^model\.provider +"rehearsal" +sekisho\.yaml:1$/m],
     ] as const) {
@@ -153,6 +166,21 @@ describe('on a running host', () => {
     assert.equal((await place.run(['task', UNKNOWN, '--json'])).code, 4);
   });
 
+  test('orders end with 0 when they were carried out, with 3 when refused, with 4 for no such id', async () => {
+    const ended = async (text: string): Promise<Ended> => place.run(argsOf(text));
+    for (const order of ['resume TASK', 'pause TASK', 'extend TASK turns=+1']) {
+      const refused = await ended(order);
+      assert.equal(refused.code, 3, order);
+      assert.match(lineOf(refused), /^task_ended: /);
+    }
+    for (const order of [`resume ${UNKNOWN}`, `approve ${APPROVAL}`, `approval ${APPROVAL}`]) {
+      assert.equal((await ended(order)).code, 4, order);
+    }
+    const { id } = await host.client().createRun({ input: 'hello', wait: 20 });
+    const cancelled = await ended(`cancel ${id}`);
+    assert.deepEqual([cancelled.code, cancelled.stdout], [0, `${id} had ended: completed.\n`]);
+  });
+
   test('chat answers each line of a pipe and ends with its input', async () => {
     const ended = await place.run(['chat'], { input: 'hello\n/status\n' });
     assert.equal(ended.code, 0, ended.stderr);
@@ -171,6 +199,13 @@ describe('a slip in the command line', () => {
     ['tasks --state actve', /--state takes one of .*did you mean active\?/],
     ['tasks --limit 0', /--limit takes a whole number from 1 to 200/],
     ['logs -n many', /--lines takes a whole number/],
+    ['approvals --state opne', /--state takes one of open, .*did you mean open\?/],
+    ['usage --days 0', /--days takes a whole number from 1 to 92/],
+    ['extend task_1', /say what to grant: --turns 20/],
+    ['extend task_1 turns=many', /turns takes a whole number above 0/],
+    ['extend task_1 trns=+5', /"trns=\+5" is no grant: turns, tokens/],
+    ['extend task_1 --turns 5 turns=+5', /turns is granted twice/],
+    ['extend task_1 --deadline tomorrow', /deadline takes an addition like \+2d/],
     ['status --url localhost', /--url takes the address of a host/],
   ];
   for (const [args, expected] of slips) {
@@ -186,9 +221,46 @@ test('--version is the version, and help names every command', async () => {
   assert.equal((await place.run(['--version'])).stdout.trim(), manifest.version);
   const { stdout, code } = await place.run(['--help']);
   assert.equal(code, 0);
-  for (const name of ['start', 'chat', 'status', 'why', 'config', 'keys', 'logs', 'outbox']) {
+  for (const name of [
+    ...['start', 'chat', 'status', 'tasks', 'task', 'why', 'approvals', 'approval', 'usage'],
+    ...['conversations', 'outbox', 'logs', 'stop', 'pause', 'resume', 'extend', 'approve', 'deny'],
+    ...['cancel', 'config', 'keys'],
+  ]) {
     assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
   }
   assert.equal((await place.run([])).stdout, stdout);
   assert.match((await place.run(['start', '--help'])).stdout, /--no-terminal/);
+  assert.match(
+    (await place.run(['extend', '--help'])).stdout,
+    /^ {2}sekisho extend .* turns=\+20/m,
+  );
+});
+
+test('E-4: a call that waits for a person is shown, approved and then run from the shell', async (t) => {
+  const asking = new Place(
+    'model: { provider: rehearsal }\napi: { port: 0 }\ntools: { command: { approval: always } }\n',
+  );
+  t.after(() => asking.clear());
+  const host = await asking.start();
+  const { taskId } = await host.client().createRun({ input: 'run touch made', wait: 5 });
+  const [approval] = (await host.client().approvals({ state: 'open' })).items;
+  const id = approval?.id ?? '';
+  const shown = await asking.run(['approval', id]);
+  assert.match(shown.stdout, /touch made/);
+  assert.match(shown.stdout, new RegExp(`sekisho approve ${id}`));
+  assert.match((await asking.run(['status'])).stdout, new RegExp(`/approve ${id}`));
+  const paused = await asking.run(['pause', taskId]);
+  assert.match(paused.stdout, new RegExp(`sekisho resume ${taskId}`));
+  const approved = await asking.run(['approve', id]);
+  assert.deepEqual([approved.code, approved.stderr], [0, '']);
+  assert.match(approved.stdout, /runs once, exactly as it was shown/);
+  assert.equal((await asking.run(['deny', id])).code, 3);
+  assert.equal((await asking.run(['resume', taskId])).code, 0);
+  await host.stop();
+  const kept = await asking.run(['approvals', '--json']);
+  const { items } = documentOf(kept) as { items: { state: string }[] };
+  assert.deepEqual(
+    items.map(({ state }) => state),
+    ['approved'],
+  );
 });

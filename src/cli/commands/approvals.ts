@@ -35,11 +35,11 @@ export async function approvals(options: ApprovalsOptions): Promise<void> {
     const rows = page.items.map((one) => [
       one.id,
       one.state,
-      when(one.state === 'open' ? one.expiresAt : (one.decidedAt ?? one.expiresAt)),
+      when(one.decidedAt ?? one.at),
       one.tool,
       callLine(one.shown),
     ]);
-    const heads = ['ID', 'STATE', 'UNTIL', 'TOOL', 'CALL'];
+    const heads = ['ID', 'STATE', 'SINCE', 'TOOL', 'CALL'];
     printText(rows.length === 0 ? 'No approvals.' : table(heads, rows));
   });
 }
