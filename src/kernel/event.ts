@@ -8,7 +8,8 @@ export const EVENTS = {
   'command.answered': 'A command from a person was answered; data: messageId, outboxId.',
   'task.created':
     'A task exists with its mandate; to: its first state; data: enrollment, deadline and its limits.',
-  'task.moved': 'A task changed its state; from, to, reason.',
+  'task.moved':
+    'A task changed its state; from, to, reason; data: of a wait its kind and until when, wait and until.',
   'task.noted': 'The task wrote its checkpoint; data: text.',
   'task.continued': 'The task goes on by itself in a further turn; data: note, continuationsUsed.',
   'task.extended':

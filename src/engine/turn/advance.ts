@@ -8,6 +8,7 @@ import type { Read, Rows, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
+import { addNoted } from './closing.ts';
 import {
   arrivedReads,
   bindJoined,
@@ -153,6 +154,7 @@ function yieldTurn(
   const checkpoint = pair.note ?? counted.checkpoint;
   const row = { ...counted, checkpoint, version: counted.version + 1, changedAt: ledger.at.now };
   ledger.add({ write: 'task.save', row });
+  addNoted(ledger, turn, pair.note);
   const { id, taskId, runId } = turn;
   ledger.hold(null);
   ledger.add({ write: 'turn.end', id, end: 'yielded', endedAt: ledger.at.now });
@@ -165,7 +167,7 @@ function yieldTurn(
  */
 export function touchTask(
   ledger: Ledger,
-  turn: Pick<TurnRecord, 'id' | 'runId'>,
+  turn: Pick<TurnRecord, 'id' | 'taskId' | 'runId'>,
   change: {
     readonly task: TaskRecord;
     readonly note: string | null;
@@ -181,9 +183,7 @@ export function touchTask(
   const version = task.version + 1;
   const row = { ...task, ...rows, checkpoint, version, changedAt: ledger.at.now };
   ledger.add({ write: 'task.save', row });
-  const { id: turnId, runId } = turn;
-  if (note !== null)
-    ledger.event('task.noted', { taskId: task.id, turnId, runId, data: { text: note } });
+  addNoted(ledger, turn, note);
   return row;
 }
 

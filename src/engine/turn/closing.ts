@@ -72,9 +72,11 @@ export function save(
     { ...to, now: ledger.at.now, ...outcome },
   );
   ledger.add({ write: 'task.save', row: moved });
+  addNoted(ledger, turn, ending.note);
   const { id: turnId, runId } = turn;
   const { reason } = move;
-  const wait = move.wait === undefined ? {} : { data: { wait: move.wait.kind } };
+  const wait =
+    move.wait === undefined ? {} : { data: { wait: move.wait.kind, until: move.wait.until } };
   const about = { taskId: task.id, turnId, runId, from: task.state, to: move.to, reason };
   ledger.event('task.moved', { ...about, ...wait });
   return moved;
@@ -85,6 +87,16 @@ export function keepActive(ledger: Ledger, ending: Ending, counts: Partial<TaskR
   const task = booked(ending);
   const row = { ...task, ...counts, version: task.version + 1, changedAt: ledger.at.now };
   ledger.add({ write: 'task.save', row });
+  addNoted(ledger, ending.turn, ending.note);
+}
+
+/** The event of what the task noted of its own progress, if it did. */
+export function addNoted(
+  ledger: Ledger,
+  { id: turnId, taskId, runId }: Pick<TurnRecord, 'id' | 'taskId' | 'runId'>,
+  note: string | null,
+): void {
+  if (note !== null) ledger.event('task.noted', { taskId, turnId, runId, data: { text: note } });
 }
 
 /** Whose notice it is. */
