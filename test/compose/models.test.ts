@@ -82,6 +82,14 @@ describe('the models of a host', () => {
     assert.equal(fallbacks[1]?.contextWindow, 200_000);
   });
 
+  test('use the key of the first one where they are others of its provider', async (t) => {
+    const first =
+      'model: { provider: openai, name: big, apiKey: { env: FIRST_KEY }, fallbacks: [{ name: b }] }';
+    const { first: one, fallbacks } = await models(await configOf(t, first));
+    assert.equal(fallbacks[0]?.account, one.account);
+    assert.doesNotMatch(one.account, /no key/);
+  });
+
   test('are one where two are configured alike', async (t) => {
     const text = 'model: { provider: rehearsal, fallbacks: [{ provider: rehearsal }] }\n';
     const { first, classifier, all } = await models(await configOf(t, text));
