@@ -1,6 +1,7 @@
 import { countSpent, moveTask } from '../../core/task/decide.ts';
 import { hasEnded } from '../../core/task/moves.ts';
 import { mayHold } from '../../core/lease/record.ts';
+import type { ConversationRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { endOfEndedStep, endOfOpenStep } from '../../core/turn/decide.ts';
 import type { StepRecord, TurnEnd, TurnRecord } from '../../core/turn/record.ts';
@@ -67,7 +68,8 @@ function closeUnit(parts: EngineParts, order: Closing): Unit<CloseReads, Closed>
       const isForeign = turn.hostId !== order.hostId && !parts.store.traits.exclusive;
       if (isForeign && mayHold(host, at.now)) return { verdict: 'alive', writes: [] };
       const ledger = new Ledger(conversation, at, `host:${order.hostId}`);
-      const verdict = close(parts, ledger, order, { turn, task, steps, open });
+      const end = endOf(order, { conversation, turn, task });
+      const verdict = close(parts, ledger, order, { turn, task, steps, open, end });
       return { verdict, writes: ledger.close() };
     },
   };
@@ -84,12 +86,12 @@ function close(
     readonly task: TaskRecord;
     readonly steps: readonly StepRecord[];
     readonly open: readonly StepRecord[];
+    readonly end: 'stopped' | 'parked' | 'interrupted';
   },
 ): Closed {
-  const { turn, task } = rows;
+  const { turn, task, end } = rows;
   ledger.takeToken();
-  const end = endOf(turn, task);
-  const closed = closeSteps(ledger, order, { ...rows, end });
+  const closed = closeSteps(ledger, order, rows);
   const counted = countSpent(task, spentBy(closed));
   const uncertain = closed.filter((step) => step.state === 'uncertain');
   if (end !== 'interrupted') saveSpent(ledger, task, counted);
@@ -105,10 +107,23 @@ function close(
   return end;
 }
 
-/** A paused task's turn leaves at its step's border, if it lives to reach it: its calls came to their end. */
-function endOf(turn: TurnRecord, task: TaskRecord): 'stopped' | 'parked' | 'interrupted' {
+/**
+ * A paused task's turn leaves at its step's border, if it lives to reach it: its calls came to their end.
+ * One that was resumed before the turn got there has only lost the token: what it did is known.
+ */
+function endOf(
+  { known }: CloseOrder,
+  rows: {
+    readonly conversation: ConversationRecord;
+    readonly turn: TurnRecord;
+    readonly task: TaskRecord;
+  },
+): 'stopped' | 'parked' | 'interrupted' {
+  const { conversation, turn, task } = rows;
   if (turn.state === 'stopping' || hasEnded(task.state)) return 'stopped';
-  return task.state === 'paused' ? 'parked' : 'interrupted';
+  const isAtBorder = known?.end.state === 'finished' || known?.end.state === 'failed';
+  const isResumed = task.state === 'active' && conversation.token !== turn.token && isAtBorder;
+  return task.state === 'paused' || isResumed ? 'parked' : 'interrupted';
 }
 
 /** Ends the open steps of the turn and gives all its steps as they are then. */
