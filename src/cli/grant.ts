@@ -1,4 +1,4 @@
-import { readDeadline } from '../wire/deadline.ts';
+import { readDeadline } from '../kernel/deadline.ts';
 import type { TaskExtendBody } from '../wire/task.ts';
 import { CommandEnd } from './exit.ts';
 

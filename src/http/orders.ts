@@ -1,7 +1,7 @@
 import type { Grant, TaskOrder } from '../engine/engine.ts';
 import { refuse, type Refusal } from '../kernel/fault.ts';
 import { USD } from '../kernel/money.ts';
-import { readDeadline } from '../wire/deadline.ts';
+import { readDeadline } from '../kernel/deadline.ts';
 import {
   TaskExtendBody,
   TaskOrderBody,

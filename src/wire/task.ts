@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readDeadline } from './deadline.ts';
+import { readDeadline } from '../kernel/deadline.ts';
 import { idShape, InstantShape, PAGE_QUERY } from './shape.ts';
 
 const TASK_STATES = [

@@ -2,7 +2,7 @@ import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { readObject } from '../../kernel/json.ts';
 import { USD } from '../../kernel/money.ts';
-import { DAY, type Instant, type Millis } from '../../kernel/time.ts';
+import type { Instant, Millis } from '../../kernel/time.ts';
 import { dueOf, moveTask } from '../task/decide.ts';
 import { hasEnded } from '../task/moves.ts';
 import type { TaskRecord } from '../task/record.ts';
@@ -29,7 +29,6 @@ export const GRANT_MAX = {
   tokens: 1_000_000_000,
   costMicroUsd: 100_000 * USD,
   continuations: 10_000,
-  deadlineMs: 3_650 * DAY,
 } as const;
 
 type Bounds = Pick<

@@ -1,8 +1,6 @@
+import { readDeadline } from '../../kernel/deadline.ts';
 import { USD } from '../../kernel/money.ts';
-import { DAY, HOUR, MINUTE, readInstant, SECOND, type Millis } from '../../kernel/time.ts';
 import { GRANT_MAX, type Grant } from '../budget/extend.ts';
-
-const UNITS: Readonly<Record<string, Millis>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
 type Read = (value: string) => Grant | undefined;
 
@@ -12,7 +10,7 @@ const READS: Readonly<Record<string, Read>> = {
   continuations: (value) =>
     count(value, GRANT_MAX.continuations, (continuations) => ({ continuations })),
   cost: readCost,
-  deadline: readDeadline,
+  deadline: deadlineOf,
 };
 
 /**
@@ -48,12 +46,7 @@ function readCost(value: string): Grant | undefined {
   return costMicroUsd > 0 && costMicroUsd <= GRANT_MAX.costMicroUsd ? { costMicroUsd } : undefined;
 }
 
-function readDeadline(value: string): Grant | undefined {
-  const [, amount, unit = ''] = /^\+(\d{1,9})([smhd])$/i.exec(value) ?? [];
-  if (amount === undefined) {
-    const at = readInstant(value);
-    return at === undefined ? undefined : { deadline: { at } };
-  }
-  const addMs = Number(amount) * (UNITS[unit.toLowerCase()] ?? 0);
-  return addMs > 0 && addMs <= GRANT_MAX.deadlineMs ? { deadline: { addMs } } : undefined;
+function deadlineOf(value: string): Grant | undefined {
+  const deadline = readDeadline(value);
+  return deadline === undefined ? undefined : { deadline };
 }
