@@ -34,7 +34,7 @@ function decided(approvalId: string): StreamEvent {
 }
 
 /** A chat at a terminal that is none, with a host that takes everything. */
-async function sit(context: TestContext): Promise<Desk> {
+async function sit(context: TestContext, open: readonly string[] = []): Promise<Desk> {
   let now = 0;
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 40 });
@@ -62,7 +62,7 @@ async function sit(context: TestContext): Promise<Desk> {
     conversation: () => Promise.resolve({ id: 'conv_1', lastEventId: null, state: 'idle' }),
     attention: () => Promise.resolve({ items: [] }),
     outbox: () => Promise.resolve({ items: [] }),
-    approvals: () => Promise.resolve({ items: [] }),
+    approvals: () => Promise.resolve({ items: open.map((id) => ({ id, mayAnswer: true })) }),
     approval: (id: string) =>
       Promise.resolve({ id, tool: 'command', shown: SHOWN, ...approvals.get(id) }),
     conversationEvents: events,
@@ -154,6 +154,14 @@ describe('E-4: an approval at the terminal', () => {
     desk.type('y\r');
     await desk.see('› y');
     assert.deepEqual(await desk.posted(1), ['y']);
+  });
+
+  test('is asked by a chat that begins later, the oldest first', async (context) => {
+    const desk = await sit(context, [SECOND, FIRST]);
+    await desk.see(`approve command ${FIRST}? [y/N/?] `);
+    desk.type('y\r');
+    await desk.see(`approve command ${SECOND}? [y/N/?] `);
+    assert.deepEqual(await desk.posted(1), [`/approve ${FIRST}`]);
   });
 
   test('waits until nothing is half typed', async (context) => {
