@@ -11,6 +11,7 @@ import {
 import type { LimiterRecord } from '../../core/budget/record.ts';
 import type { Millis } from '../../kernel/time.ts';
 import type { EngineParts } from '../engine.ts';
+import { readAgain } from '../settle.ts';
 import type { ModelFault, Passage } from './gate.ts';
 import { commitLimiter, type LimiterMoved, type LimiterRule } from './limiter.ts';
 
@@ -103,8 +104,9 @@ export class Turnstile {
   }
 
   async reload(): Promise<void> {
-    const { store } = this.#host.parts;
-    const row = await store.query('limiter.byAccount', { account: this.account });
+    const { account } = this;
+    // A turn waits for it: a passing fault must not cost it its host.
+    const row = await readAgain(this.#host.parts, 'limiter.byAccount', { account });
     if (row !== undefined) this.learn(row);
   }
 
