@@ -221,11 +221,10 @@ test('--version is the version, and help names every command', async () => {
   assert.equal((await place.run(['--version'])).stdout.trim(), manifest.version);
   const { stdout, code } = await place.run(['--help']);
   assert.equal(code, 0);
-  for (const name of [
-    ...['start', 'chat', 'status', 'tasks', 'task', 'why', 'approvals', 'approval', 'usage'],
-    ...['conversations', 'outbox', 'logs', 'stop', 'pause', 'resume', 'extend', 'approve', 'deny'],
-    ...['cancel', 'config', 'keys'],
-  ]) {
+  const names =
+    'start chat status tasks task why approvals approval usage conversations outbox logs ' +
+    'stop pause resume extend approve deny cancel config keys';
+  for (const name of names.split(' ')) {
     assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
   }
   assert.equal((await place.run([])).stdout, stdout);
