@@ -73,7 +73,9 @@ export function composeAgents(
   parts: AgentParts,
 ): readonly [Agent, ...Agent[]] {
   if ('unavailable' in sandbox) {
-    parts.log.warn('there is no sandbox for commands', { why: sandbox.unavailable });
+    const isAsked = parts.values['tools.command.approval'] !== 'never';
+    const what = isAsked ? 'commands wait for approval' : 'commands run without one';
+    parts.log.warn(`there is no sandbox: ${what}`, { why: sandbox.unavailable });
   }
   const agent = (plan: AgentPlan, at: number): Agent => ({
     name: plan.name,

@@ -33,7 +33,7 @@ export function isRejectedShape(outcome: ModelOutcome): boolean {
 }
 
 /** True when every object in a schema names all of its keys: only then may it be asked for strictly. */
-export function isClosed(schema: Json | undefined): boolean {
+function isClosed(schema: Json | undefined): boolean {
   if (Array.isArray(schema)) return schema.every(isClosed);
   if (!isObject(schema)) return true;
   return isClosedHere(schema) && Object.values(schema).every(isClosed);

@@ -69,7 +69,7 @@ export const modelName = z.string().min(1).max(200);
 export const contextWindow = z.int().min(1000).max(100_000_000);
 export const timeoutSeconds = z.int().min(1).max(TIMEOUT_SECONDS_MAX);
 /** US dollars for a million tokens. */
-export const rate = z.number().min(0).max(RATE_MAX);
+const rate = z.number().min(0).max(RATE_MAX);
 
 /** A model beside the first one. Without a provider it is another model of the first one's. */
 export const otherModel = z.strictObject({
@@ -98,7 +98,6 @@ export const anAgent = z.strictObject({
   model: otherModel.extend({ fallbacks: z.array(otherModel).optional() }).optional(),
   memory: z.unknown().refine(saysOff).optional(),
 });
-export type AgentConfig = z.output<typeof anAgent>;
 
 /** A command's first words: as a list, or as they would be typed. */
 export const words = z.union([
