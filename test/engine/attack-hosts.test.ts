@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createEngine } from '../../src/engine/create.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Engine, EngineOptions } from '../../src/engine/engine.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { ToolOutcome } from '../../src/ports/tools.ts';
 import { ANNA, asks, HandClock, Installation, OPTIONS, says, taskIn } from '../support/host.ts';
@@ -23,7 +23,11 @@ async function elapse(clocks: readonly HandClock[], ms: number): Promise<void> {
 }
 
 /** A host that can be frozen: its timers stand still and its commits wait. */
-async function freezable(place: Installation, pid: number) {
+async function freezable(
+  place: Installation,
+  pid: number,
+  { whileBusy }: Pick<EngineOptions, 'whileBusy'> = OPTIONS,
+) {
   const clock = new QuickClock();
   clock.advance(place.clock.now() - clock.now());
   let frozen: PromiseWithResolvers<void> | undefined;
@@ -31,7 +35,8 @@ async function freezable(place: Installation, pid: number) {
     await frozen?.promise;
     return undefined;
   });
-  const engine = createEngine(place.parts({ store, clock, options: { ...SHARED, pid } }));
+  const options = { ...SHARED, pid, whileBusy };
+  const engine = createEngine(place.parts({ store, clock, options }));
   await engine.start();
   const freeze = (): void => {
     frozen = Promise.withResolvers();
@@ -81,7 +86,10 @@ test('V19 a host that wakes after a takeover writes nothing and ends its running
   );
   const [task] = await place.rows('task');
   assert.deepEqual([task?.['state'], task?.['reason']], ['waiting', 'interrupted']);
-  assert.equal((await place.rows('outbox')).length, 1);
+  assert.deepEqual(
+    (await place.rows('outbox')).map((entry) => entry['code']),
+    ['interrupted', 'uncertain_effect'],
+  );
   assert.equal(run.kind, 'accepted');
   await Promise.all([a.engine.stop(0), b.engine.stop(0)]);
 });
@@ -172,10 +180,11 @@ test('R-14 a stopping turn of a host that died is closed as stopped by another',
   await b.engine.stop(0);
 });
 
-test('T-10 two hosts that race for one conversation make one turn a message', async () => {
+/** Two hosts take 40 messages of one conversation in turns, and come to rest. */
+async function race(whileBusy: EngineOptions['whileBusy']): Promise<Installation> {
   const place = new Installation({ exclusive: false });
-  const a = await freezable(place, 1);
-  const b = await freezable(place, 2);
+  const a = await freezable(place, 1, { whileBusy });
+  const b = await freezable(place, 2, { whileBusy });
   place.model.answer = () => says('ok');
   const conversationId = await a.engine.openConversation({
     channel: 'api',
@@ -192,13 +201,40 @@ test('T-10 two hosts that race for one conversation make one turn a message', as
     ),
   );
   await elapse([a.clock, b.clock], 2 * LIMITS.tickMsShared);
+  await Promise.all([a.engine.stop(0), b.engine.stop(0)]);
+  return place;
+}
+
+test('T-10 two hosts that race for one conversation make one turn a message where messages wait', async () => {
+  const place = await race('wait');
   const turns = await place.rows('turn');
   assert.equal(turns.length, 40);
   assert.ok(turns.every((turn) => turn['end'] === 'answered'));
   assert.equal(new Set(turns.map((turn) => turn['token'])).size, 40);
   assert.equal((await place.rows('outbox')).length, 40);
-  await Promise.all([a.engine.stop(0), b.engine.stop(0)]);
 });
+
+test('V2 two hosts that race for one conversation answer each message once where messages steer', async () => {
+  const place = await race('steer');
+  const turns = await place.rows('turn');
+  assert.ok(turns.length < 40, 'nothing has steered');
+  assert.ok(turns.every((turn) => turn['end'] === 'answered'));
+  assert.equal(new Set(turns.map((turn) => turn['token'])).size, turns.length);
+  const answers = (await place.rows('outbox')).map((entry) => entry['id']);
+  assert.equal(answers.length, turns.length);
+  const messages = await place.rows('message');
+  assert.equal(messages.length, 40);
+  assert.ok(messages.every((row) => row['state'] === 'done' && answers.includes(row['answer_id'])));
+  const said = place.model.requests.at(-1)?.messages.filter(({ role }) => role === 'user');
+  assert.deepEqual(
+    said?.map((message) => 'text' in message && message.text),
+    messages.toSorted((one, other) => Number(one['seq']) - Number(other['seq'])).map(textOf),
+  );
+});
+
+function textOf(row: Readonly<Record<string, unknown>>): unknown {
+  return row['text'];
+}
 
 test('R-14 a host whose lease has run out claims nothing before it is renewed', async () => {
   const place = new Installation({ exclusive: false });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { createEngine } from '../../src/engine/create.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { ANNA, asks, BEN, Installation, OPTIONS, says, taskIn } from '../support/host.ts';
+import { restOf, say } from '../support/acts.ts';
 import { QuickClock, ShakyStore } from '../support/store-faults.ts';
 
 const keyed = (key: string, body = key) => ({ idempotency: { key, fingerprint: body } });
@@ -126,12 +127,10 @@ test('V17 what a task was given stands in the event that made it', async () => {
   const engine = await place.host({ options });
   const run = await engine.acceptRun({ input: 'a', principal: ANNA });
   if (run.kind !== 'accepted') assert.fail();
-  await engine.acceptMessage({
-    conversationId: run.conversationId,
-    text: 'b',
-    principal: ANNA,
-  });
-  while ((await place.rows('task')).length < 2) await new Promise(setImmediate);
+  // While it runs the message would steer it (T-11) and make no task.
+  await taskIn(engine, run.conversationId, 'completed');
+  await say(engine, run.conversationId, 'b');
+  await restOf(engine);
   const created = (await place.rows('event')).filter((event) => event['type'] === 'task.created');
   const tasks = new Map((await place.rows('task')).map((task) => [task['id'], task]));
   assert.equal(created.length, 2);

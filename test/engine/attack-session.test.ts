@@ -8,10 +8,12 @@ import {
   BEN,
   fails,
   Installation,
+  OPTIONS,
   says,
   taskIn,
   until,
 } from '../support/host.ts';
+import { LEFT_OUT_NOTE } from '../../src/text/model.ts';
 import { ShakyStore } from '../support/store-faults.ts';
 
 const WINDOW_CHARS = 128_000 * 3;
@@ -37,14 +39,14 @@ test('INC-006 a plain message is answered after a turn that filled the whole win
     principal: ANNA,
   });
   await engine.acceptMessage({ conversationId, text: 'read all', principal: ANNA });
-  await taskIn(engine, conversationId, 'failed');
+  const filled = await taskIn(engine, conversationId, 'blocked');
+  assert.equal(filled.reason, 'base_too_large');
   await engine.acceptMessage({ conversationId, text: 'hello', principal: ANNA });
   await taskIn(engine, conversationId, 'completed');
-  const messages = place.model.requests.at(-1)?.messages ?? [];
-  assert.ok(
-    messages.some(({ text }) => text === 'read all'),
-    'what was asked last is still told',
-  );
+  const last = place.model.requests.at(-1);
+  assert.ok(last?.system.includes(LEFT_OUT_NOTE), 'what is left out is said');
+  const { messages } = last;
+  assert.equal(messages.at(-1)?.text, 'hello');
   const calls = messages.flatMap((one) => (one.role === 'assistant' ? one.calls : []));
   assert.equal(messages.filter(({ role }) => role === 'tool').length, calls.length);
   await engine.stop(0);
@@ -95,7 +97,8 @@ test('T-8 a corrective turn behind another message says which request it is abou
     asked.resolve();
     return place.model.requests.length === 1 ? first.promise : says('ok');
   };
-  const engine = await place.host();
+  // A message that steers is bound to the request that it stands behind, and needs no such words.
+  const engine = await place.host({ options: { ...OPTIONS, whileBusy: 'wait' } });
   const run = await engine.acceptRun({ input: 'count the files', principal: ANNA });
   if (run.kind !== 'accepted') assert.fail();
   await asked.promise;

@@ -108,7 +108,7 @@ test('W-1 a stop is committed first, ends the running call and frees the convers
   await engine.stop(0);
 });
 
-test('R-1 an interrupted turn leaves its task waiting for an assessment with one notice', async () => {
+test('R-1 an interrupted turn leaves its task waiting for an assessment with one notice and asks once about its call', async () => {
   const place = new Installation();
   const started = Promise.withResolvers<void>();
   place.model.answer = () => asks(['pay', { sum: 1 }]);
@@ -132,7 +132,15 @@ test('R-1 an interrupted turn leaves its task waiting for an assessment with one
   const notices = await place.rows('outbox');
   assert.deepEqual(
     notices.map((notice) => [notice['code'], notice['level']]),
-    [['interrupted', 'waiting']],
+    [
+      ['interrupted', 'waiting'],
+      ['uncertain_effect', 'escalation'],
+    ],
+  );
+  const approvals = await place.rows('approval');
+  assert.deepEqual(
+    approvals.map((approval) => [approval['kind'], approval['state'], approval['tool']]),
+    [['uncertain', 'open', 'pay']],
   );
   const steps = await place.rows('step');
   assert.deepEqual(
