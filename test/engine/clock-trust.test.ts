@@ -163,8 +163,11 @@ describe('a wall clock that jumps ahead', () => {
     clock.advance(OPTIONS.tickMs);
     await eventually(async () => (await clockNotices(place)).length > 0);
     await pass();
+    clock.jump(-5 * HOUR);
+    clock.advance(OPTIONS.tickMs);
+    await eventually(async () => (await clockNotices(place)).length > 1);
     assert.equal(isFirst, false);
-    assert.deepEqual(await codes(place), ['clock_distrusted']);
+    assert.deepEqual(await codes(place), ['clock_distrusted', 'clock_trusted']);
     await engine.stop(0);
   });
 });

@@ -74,6 +74,20 @@ describe('hosts on a shared store', () => {
     await two.close();
   });
 
+  test('R-15 probe an unreachable account once between them', async () => {
+    const place = new Installation({ exclusive: false });
+    const model = new ProbedModel(place);
+    model.alive = false;
+    const gates = [gateOf(place, { model }).gate, gateOf(place, { model }).gate];
+    await sink(gates[0]!, { model });
+    await gates[1]!.load();
+    place.clock.advance(LIMITS.probeFirstMs);
+    for (const gate of gates) gate.look();
+    await pass(10);
+    assert.equal(model.probes.length, 1);
+    for (const gate of gates) await gate.close();
+  });
+
   test('wait for a call of a host that may live, and take its turn when its time is up', async () => {
     const place = new Installation({ exclusive: false });
     const [one, two] = [gateOf(place).gate, gateOf(place).gate];
@@ -216,6 +230,24 @@ describe('an unreachable account', () => {
     assert.equal(model.probes.length, 2, 'the next one is due');
     await gate.close();
     assert.deepEqual(stage.faults, []);
+  });
+
+  test('has its tasks wait while somebody is about to find out', async () => {
+    const place = new Installation();
+    const stage = gateOf(place);
+    const { gate } = stage;
+    await limit(gate, place);
+    const waits = await ask(gate, place);
+    stage.trusted = false;
+    place.clock.advance(SECOND);
+    assert.deepEqual(await kindsOf([waits]), [undefined]);
+    assert.deepEqual(gate.returning(), []);
+    waits.abort();
+    assert.deepEqual(
+      gate.returning().map(({ many }) => many),
+      ['one'],
+    );
+    await gate.close();
   });
 
   test('that no configured model uses any more holds nobody back', async () => {

@@ -12,7 +12,7 @@ import { becomes, mortal, noticesOf, taskRow, wakesOf } from './upkeep-support.t
 async function goOn(place: Installation, ms: number, step = SECOND): Promise<void> {
   for (let passed = 0; passed < ms; passed += step) {
     place.clock.advance(step);
-    await pass(3);
+    await pass(10);
   }
 }
 
@@ -101,6 +101,8 @@ describe('a provider that cannot be reached', () => {
       assert.deepEqual(await noticesOf(place, id), ['awaits_provider', 'interrupted']);
     }
     assert.equal(place.model.requests.length, asked);
+    const instants = (await place.rows('task')).map(({ changed_at }) => changed_at);
+    assert.equal(new Set(instants).size, 1, 'in one look');
     await finds(engine, place);
     await engine.stop(0);
   });
