@@ -54,10 +54,9 @@ test('only the one whose task it is or an admin resumes or pauses it', async () 
   const place = new Installation();
   const engine = await place.host();
   const { taskId } = await withoutOutcome(place, engine);
-  for (const act of [engine.resumeTask, engine.pauseTask]) {
-    const verdict = await act.call(engine, { taskId, principal: BEN, channel: 'api' });
+  const bens = { taskId, principal: BEN, channel: 'api' };
+  for (const verdict of [await engine.resumeTask(bens), await engine.pauseTask(bens)])
     assert.equal(verdict.kind === 'refused' && verdict.code, 'forbidden');
-  }
   const old = { taskId, principal: ANNA, channel: 'api', expectedVersion: 1 };
   const late = await engine.resumeTask(old);
   assert.equal(late.kind === 'refused' && late.code, 'version_conflict');
