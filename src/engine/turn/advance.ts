@@ -48,6 +48,8 @@ export interface StepPair {
   readonly next: StepStart;
   /** The model that the provider reported, when it is news to this turn (T-9). */
   readonly selected: { readonly provider: string; readonly model: string } | null;
+  /** False while the host drains: the turn takes up nothing more. */
+  readonly mayClaim: boolean;
   /** What the task noted in this step. */
   readonly note: string | null;
   /** What the turn has spent so far, this step included. */
@@ -77,7 +79,7 @@ function advanceUnit(
   const { turn, next } = pair;
   const { conversationId, id: turnId } = turn;
   const { whileBusy } = parts.options;
-  const looks = next.kind === 'model' || whileBusy === 'interrupt';
+  const looks = pair.mayClaim && (next.kind === 'model' || whileBusy === 'interrupt');
   return {
     name: 'turn.step',
     reads: {

@@ -2,6 +2,7 @@ import { exhaustedForTurn, grantFor } from '../../core/budget/spend.ts';
 import { lowest, mayJoin, wakes } from '../../core/inbox/join.ts';
 import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
 import { mayHold, type HostRecord } from '../../core/lease/record.ts';
+import type { RunRecord } from '../../core/run/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import { countSpent, countTurn, grantOf, moveTask, openTask } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
@@ -168,8 +169,8 @@ function decideFresh(
   const { conversation, inputs, task, bound = [], run, approval } = rows;
   if (inputs[0]?.id !== order.head.id || !mayTake(order, task)) return STALE;
   const ledger = new Ledger(conversation, at, `host:${order.hostId}`);
-  const found = { conversation, inputs, bound, task, approval };
-  if (task !== undefined && blockIfExhausted(ledger, { ...found, task, run, head: order.head }))
+  const found = { conversation, inputs, bound, task, approval, run };
+  if (task !== undefined && blockIfExhausted(ledger, { ...found, task, head: order.head }))
     return { verdict: 'blocked', writes: ledger.close() };
   return claimWrites(parts, order, { ...found, ledger }, at);
 }
@@ -211,6 +212,7 @@ interface Found {
   readonly bound: readonly MessageRecord[];
   readonly task: TaskRecord | undefined;
   readonly approval: ApprovalRecord | undefined;
+  readonly run: RunRecord | undefined;
 }
 
 /** The inputs of the turn: the head, what is bound to its task, and what is collected with it (T-11). */
@@ -251,7 +253,7 @@ function claimWrites(
   const token = ledger.takeToken();
   ledger.hold(turnId);
   const before = found.task ?? openedTask(parts, order, conversation, at.now);
-  const runId = head.runId ?? inputs.find((input) => input.runId !== null)?.runId ?? null;
+  const runId = head.runId ?? openRun(found);
   const isNew = found.task === undefined;
   if (isNew) addCreated(ledger, before, runId);
   const by = inputs.some((input) => input.kind === 'genuine') ? 'person' : 'host';
@@ -280,6 +282,11 @@ function claimWrites(
   const claimedInputs = inputs.map((input) => claimed(input, turn));
   const verdict = { conversation, turn, task, firstStep, approval, inputs: claimedInputs };
   return { verdict, writes: ledger.close() };
+}
+
+/** The run of the task, whoever's words the turn begins with: it ends with its task (A-2). */
+function openRun({ run }: Found): TurnRecord['runId'] {
+  return run?.state === 'open' ? run.id : null;
 }
 
 /** The event of the turn's start, which claims its inputs; gives its place. */
@@ -369,7 +376,6 @@ function blockIfExhausted(
   ledger: Ledger,
   of: Found & {
     readonly task: TaskRecord;
-    readonly run: Parameters<typeof failRun>[1];
     readonly head: MessageRecord;
   },
 ): boolean {

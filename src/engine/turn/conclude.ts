@@ -72,6 +72,8 @@ export interface Concluding {
   readonly parts: EngineParts;
   readonly ledger: Ledger;
   readonly ending: Ending;
+  /** False while the host drains: what arrives is left for the next (U-1). */
+  readonly mayClaim: boolean;
   /** The step that ended the loop. */
   readonly ordinal: number;
   /** Of the generated input that the end may make, given so that a repeated commit is recognised. */
@@ -92,7 +94,8 @@ const CONCLUSIONS: Conclusions = {
   failed: (of, _joined, outcome) => fail(of, outcome),
   invalid: (of, joined, { why }) => invalid(of, joined, why),
   // What a person says goes before what the model meant to wait for (T-11).
-  waits: (of, joined, outcome) => (joined.length > 0 ? goOn(of, joined) : wait(of, outcome)),
+  waits: (of, joined, outcome) =>
+    joined.length > 0 ? goOn(of, joined) : hasWords(of) ? yieldTurn(of) : wait(of, outcome),
   continues: (of, joined, { note }) =>
     joined.length > 0 ? goOn(of, joined) : continueTask(of, note),
   asks: ask,
@@ -107,7 +110,8 @@ const CONCLUSIONS: Conclusions = {
 
 /** Writes where the turn's end leads its task, with the last word and the run's end (O-1, T-16). */
 export function conclude(of: Concluding, outcome: Outcome): Ended {
-  const joined = joinedBy(of.ending.turn, of.ending, of.parts.options.whileBusy);
+  const { turn } = of.ending;
+  const joined = of.mayClaim ? joinedBy(turn, of.ending, of.parts.options.whileBusy) : [];
   const by = CONCLUSIONS[outcome.kind] as (
     of: Concluding,
     joined: Joined,
@@ -122,9 +126,19 @@ function ask(
   { approval, notRun }: Extract<Outcome, { kind: 'asks' }>,
 ): Ended {
   askApproval(of.ledger, of.ending, { approval, notRun });
-  return joined.length > 0
-    ? goOn(of, joined, notRun.length)
-    : waitForApproval(of.ledger, of.ending, approval);
+  if (joined.length > 0) return goOn(of, joined, notRun.length);
+  return hasWords(of) ? yieldTurn(of) : waitForApproval(of.ledger, of.ending, approval);
+}
+
+/** Whether a person's words are bound to the task that this turn may not take up: they are its next turn's. */
+function hasWords({ ending }: Concluding): boolean {
+  return ending.messages.some((message) => isWaiting(message) && isGenuine(message));
+}
+
+/** Ends the turn and leaves its task active for what waits for it. */
+function yieldTurn({ ledger, ending }: Concluding): Ended {
+  keepActive(ledger, ending);
+  return finish(ledger, ending, 'yielded');
 }
 
 /** A further model call of the same turn, unless a bound forbids it: checked before the spend (T-7). */
@@ -139,8 +153,7 @@ function goOn(of: Concluding, joined: readonly MessageRecord[], further = 0): En
   }
   if (ordinal > LIMITS.stepsPerTurnMax) {
     bindJoined(ledger, turn, joined);
-    keepActive(ledger, ending);
-    return finish(ledger, ending, 'yielded');
+    return yieldTurn(of);
   }
   const touched = touchTask(ledger, turn, { task, note, claimed: joined });
   claimJoined(ledger, turn, joined);

@@ -39,6 +39,8 @@ export interface Drive {
   readonly claim: Claim;
   readonly histories: Histories;
   readonly signal: AbortSignal;
+  /** False while the host drains: the turn takes up nothing more (U-1). */
+  readonly mayClaim: () => boolean;
   readonly answeredBy: (provider: string, model: string) => void;
 }
 
@@ -277,6 +279,7 @@ class TurnLoop {
       end,
       next,
       selected: this.#news,
+      mayClaim: this.#drive.mayClaim(),
       note,
       spent,
     };
@@ -297,6 +300,7 @@ class TurnLoop {
       step,
       end,
       selected: this.#news,
+      mayClaim: this.#drive.mayClaim(),
       note,
       outcome,
       spent,

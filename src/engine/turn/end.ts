@@ -20,6 +20,8 @@ export interface TurnEnding {
   readonly outcome: Outcome;
   /** What the turn's model calls spent, this step included. */
   readonly spent: Spent;
+  /** False while the host drains: the turn takes up nothing more. */
+  readonly mayClaim: boolean;
   /** Whether one of them was answered. */
   readonly hasAnswered: boolean;
 }
@@ -64,13 +66,14 @@ function endUnit(parts: EngineParts, order: EndOrder, tries: number): Unit<EndRe
       ledger.add({ write: 'step.finish', row: finishedStep(ledger, order.step, order.end) });
       addSelected(ledger, order.turn, order.selected);
       const { messages, unbound, approvals, run } = rows;
-      const { spent, hasAnswered, note, step, inputId } = order;
+      const { spent, hasAnswered, note, step, inputId, mayClaim } = order;
       const ending = { turn: order.turn, task, messages, unbound, approvals, run };
       const verdict = conclude(
         {
           parts,
           ledger,
           ending: { ...ending, spent, hasAnswered, note },
+          mayClaim,
           ordinal: step.ordinal,
           inputId,
         },

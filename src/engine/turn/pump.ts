@@ -188,7 +188,8 @@ export class Pump {
     const { parts, gate, live, answeredBy, onDue, onFault } = this.#host;
     try {
       const histories = this.#histories;
-      const drive = { parts, gate, live, claim, histories, signal, answeredBy };
+      const mayClaim = (): boolean => this.#isOpen;
+      const drive = { parts, gate, live, claim, histories, signal, mayClaim, answeredBy };
       const driven = await driveTurn(drive);
       if (driven.kind === 'ended') {
         if (driven.dueAt !== null) onDue(driven.dueAt);
