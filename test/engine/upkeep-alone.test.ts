@@ -156,9 +156,10 @@ test('R-1 a wait that a host beside a living one settles was not interrupted', a
   const options = { ...OPTIONS, leaseMs: HOUR };
   const one = await mortal(place, { options });
   const task = await waiting(one.engine, 'in 90 s');
+  place.clock.advance(SECOND);
   const { upkeep } = await upkeepOf(place, { options });
   one.kill();
-  place.clock.advance(90 * SECOND);
+  place.clock.advance(89 * SECOND);
   await upkeep.tick();
   assert.equal((await taskRow(place, task.id))['state'], 'active');
   assert.deepEqual(await noticesOf(place, task.id), ['awaits_instant']);

@@ -173,8 +173,9 @@ describe('a wait that the host did not see through', () => {
     const options = { ...OPTIONS, leaseMs: HOUR };
     const one = await place.host({ options });
     const task = await waiting(one, 'in 90 s');
+    place.clock.advance(SECOND);
     const two = await place.host({ options });
-    place.clock.advance(90 * SECOND);
+    place.clock.advance(89 * SECOND);
     await becomes(place, task.id, 'completed');
     await one.stop(0);
     await two.stop(0);
