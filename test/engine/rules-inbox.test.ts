@@ -13,7 +13,17 @@ import {
   says,
   taskIn,
 } from '../support/host.ts';
-import { askedIn, everyRow, heldCall, order, pass, restOf, say, talkTo } from '../support/acts.ts';
+import {
+  askedIn,
+  everyRow,
+  heldCall,
+  inTime,
+  order,
+  pass,
+  restOf,
+  say,
+  talkTo,
+} from '../support/acts.ts';
 import { ShakyStore, type Mishap } from '../support/store-faults.ts';
 
 /** A host that dies at the first commit of this unit, before it or right after it. */
@@ -183,22 +193,38 @@ test('I-2 the inbox accepts while the model is down, busy or refused, and behind
   place.model.answer = () => says('');
   await say(engine, conversationId, 'blocked');
   await taskIn(engine, conversationId, 'blocked');
-  for (const kind of ['transient', 'refused', 'nonsense'] as const) {
+  for (const kind of ['refused', 'nonsense'] as const) {
     place.model.answer = () => fails(kind, 'down');
     await say(engine, conversationId, `while it is ${kind}`);
     await restOf(engine);
   }
-  place.model.answer = () => call.hold();
+  place.model.answer = () => fails('transient', 'down');
+  const isWaiting = async (count: number) => {
+    const tasks = await place.rows('task');
+    return tasks.filter((task) => task['reason'] === 'awaits_provider').length === count;
+  };
+  await say(engine, conversationId, 'while it is away');
+  await inTime(place, () => isWaiting(1));
+  const asked = place.model.requests.length;
+  await say(engine, conversationId, 'while it is known to be away');
+  await restOf(engine);
+  assert.ok(await isWaiting(2));
+  assert.equal(place.model.requests.length, asked);
+  place.model.answer = (request) =>
+    askedIn(request) === 'while it hangs' ? call.hold() : says(`answer to ${askedIn(request)}`);
+  await inTime(place, () => isWaiting(0));
+  await restOf(engine);
   await say(engine, conversationId, 'while it hangs');
   await call.begun;
   const kept = await say(engine, conversationId, 'kept meanwhile');
   assert.equal((await engine.store.query('message.byId', { id: kept }))?.state, 'unclaimed');
-  place.model.answer = (request) => says(`answer to ${askedIn(request)}`);
   call.release(says('answer to the one that hung'));
   await restOf(engine);
   const messages = await place.rows('message');
   assert.ok(messages.every((message) => message['state'] === 'done'));
   const answered = messages.filter((message) => message['kind'] === 'genuine');
+  assert.equal(answered.length, 7);
+  // The last has steered the one that hung: both are answered by one word.
   assert.equal(new Set(answered.map((message) => message['answer_id'])).size, 6);
   await engine.stop(0);
 });

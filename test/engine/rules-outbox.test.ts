@@ -127,7 +127,8 @@ test("O-2 a conversation's entries stand in the order of their causes, and each 
     if (asked.startsWith('fail')) return fails('refused', 'http_401');
     return says(asked.startsWith('empty') ? '' : `answer to ${asked}`);
   };
-  const engine = await place.host();
+  // A message that steers another shares its answer; here each has its own.
+  const engine = await place.host({ options: { ...OPTIONS, whileBusy: 'wait' } });
   const here = await talkTo(engine, 'here');
   const there = await talkTo(engine, 'there');
   for (let round = 0; round < 6; round += 1) {
@@ -179,17 +180,21 @@ async function causesIn(engine: Engine, conversationId: ConversationId) {
 test('O-6 each transition into a hold or an end is told once, across any number of restarts', async () => {
   const place = new Installation();
   place.model.answer = (request) => {
-    if (askedIn(request).startsWith('hang')) return new Promise<never>(() => {});
-    return askedIn(request).startsWith('fail') ? fails('transient', 'timeout') : says('');
+    const asked = askedIn(request);
+    if (asked.startsWith('hang')) return new Promise<never>(() => {});
+    if (asked.startsWith('wait')) return asks(['task_wait', { for: 'instant', seconds: 86_400 }]);
+    if (asked.startsWith('pay')) return asks(['pay', { sum: 1 }]);
+    return asked.startsWith('fail') ? fails('refused', 'http_401') : says('');
   };
+  place.tools.asked.add('pay');
   const dead = await place.host();
   const conversationId = await talkTo(dead);
-  for (const text of ['empty', 'fail']) {
+  for (const text of ['empty', 'fail', 'wait', 'pay']) {
     await say(dead, conversationId, text);
     await restOf(dead);
   }
   await say(dead, conversationId, 'hang');
-  await eventually(() => place.model.requests.length === 4);
+  await eventually(() => place.model.requests.length === 6);
   for (let pid = 2; pid < 7; pid += 1) {
     const engine = await place.host({ options: { ...OPTIONS, pid } });
     place.clock.advance(OPTIONS.tickMs);
@@ -200,7 +205,9 @@ test('O-6 each transition into a hold or an end is told once, across any number 
   const told = (await place.rows('outbox')).map((entry) => [entry['code'], entry['level']]);
   assert.deepEqual(told, [
     ['no_outcome', 'blocked'],
-    ['model_unavailable', 'info'],
+    ['model_refused', 'info'],
+    ['awaits_instant', 'waiting'],
+    ['awaits_approval', 'waiting'],
     ['interrupted', 'waiting'],
   ]);
   const events = await place.rows('event');
@@ -214,7 +221,7 @@ test('O-6 each transition into a hold or an end is told once, across any number 
     keys,
   );
   const unique = new Set((await place.rows('outbox')).map((entry) => entry['key']));
-  assert.equal(unique.size, 3);
+  assert.equal(unique.size, 5);
 });
 
 test('O-9 what leaves goes where its cause was said, whoever asks elsewhere and whatever restarts', async () => {

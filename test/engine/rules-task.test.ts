@@ -207,7 +207,8 @@ async function queuedBehind(place: Installation, engine: Engine) {
   const conversationId = await talkTo(engine);
   const run = await order(engine, 'the order', conversationId);
   await first.begun;
-  await say(engine, conversationId, 'something else');
+  // Another's words do not steer the run; they wait for their own turn, before the corrective one.
+  await say(engine, conversationId, 'something else', { principal: BEN });
   first.release(says(' '));
   await second.begun;
   await engine.messageRun({ runId: run.runId, text: 'and hurry', principal: ANNA });

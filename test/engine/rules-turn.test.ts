@@ -55,7 +55,7 @@ test('T-10 at most the configured number of conversations is worked on, and each
     running.push(call);
     return call.promise;
   };
-  const options = { ...OPTIONS, concurrentConversations: most };
+  const options = { ...OPTIONS, whileBusy: 'wait', concurrentConversations: most } as const;
   const engine = await place.host({ options });
   for (let index = 0; index < 8; index += 1) {
     const conversationId = await talkTo(engine, `c${index}`);
@@ -91,7 +91,8 @@ test('T-10 a conversation handles one turn at a time, in inbox order, also over 
     running.delete(lane);
     return says('ok');
   };
-  const dead = await place.host({ options: { ...OPTIONS, concurrentConversations: 1 } });
+  const options = { ...OPTIONS, whileBusy: 'wait' } as const;
+  const dead = await place.host({ options: { ...options, concurrentConversations: 1 } });
   const lanes = [await talkTo(dead, 'a'), await talkTo(dead, 'b')] as const;
   const sent = new Map<ConversationId, string[]>(lanes.map((lane) => [lane, []]));
   for (let index = 0; index < 6; index += 1) {
@@ -103,7 +104,7 @@ test('T-10 a conversation handles one turn at a time, in inbox order, also over 
   }
   await call.begun;
   running.clear();
-  const engine = await place.host({ options: { ...OPTIONS, pid: 2 } });
+  const engine = await place.host({ options: { ...options, pid: 2 } });
   await restOf(engine);
   for (const [lane, texts] of sent) {
     assert.deepEqual(

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { AcceptedRun, Engine } from '../../src/engine/engine.ts';
 import type { ConversationId, MessageId } from '../../src/kernel/ids.ts';
+import { SECOND } from '../../src/kernel/time.ts';
 import type { Principal } from '../../src/kernel/principal.ts';
 import type { ModelOutcome, ModelRequest } from '../../src/ports/model.ts';
 import type { Store, Unit, UnitReads, Write } from '../../src/ports/store.ts';
@@ -63,6 +64,19 @@ export async function eventually(holds: () => Promise<boolean> | boolean): Promi
   for (let round = 0; round < 2_000; round += 1) {
     if (await holds()) return;
     await new Promise(setImmediate);
+  }
+  assert.fail(`it never holds: ${holds.toString()}`);
+}
+
+/** Lets seconds pass until this holds; fails when it never does. */
+export async function inTime(
+  { clock }: Pick<Installation, 'clock'>,
+  holds: () => Promise<boolean> | boolean,
+): Promise<void> {
+  for (let seconds = 0; seconds < 2_000; seconds += 1) {
+    await pass(4);
+    if (await holds()) return;
+    clock.advance(SECOND);
   }
   assert.fail(`it never holds: ${holds.toString()}`);
 }
