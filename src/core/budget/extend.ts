@@ -73,8 +73,7 @@ function grown(task: TaskRecord, grant: Grant, now: Instant): Bounds {
   return {
     turnsLimit: task.turnsLimit + turns,
     tokensLimit: task.tokensLimit + tokens,
-    // Nothing means that cost is not limited: an addition would be a limit.
-    costLimit: task.costLimit === 0 ? 0 : task.costLimit + costMicroUsd,
+    costLimit: task.costLimit + costMicroUsd,
     continuationsLimit: task.continuationsLimit + continuations,
     deadline: deadline === undefined ? task.deadline : deadlineOf(task, deadline, now),
   };

@@ -49,6 +49,12 @@ describe('what has to be granted', () => {
     assert.equal(grantFor(COUNTS, 'continuations'), 'continuations=+2');
   });
 
+  test('V8 what else forbids the next turn is granted with it', () => {
+    const both = { ...COUNTS, turnsUsed: 3, tokensUsed: 250 };
+    assert.equal(grantFor(both, 'tokens'), 'turns=+3 tokens=+200');
+    assert.equal(grantFor({ ...COUNTS, continuationsUsed: 2 }, 'turns'), 'turns=+3');
+  });
+
   test('V15 W-7 granting it clears the budget, however far it was overdrawn', () => {
     const count = fc.nat(1_000_000);
     const amounts = fc.record({ limit: count, used: count });
@@ -60,7 +66,8 @@ describe('what has to be granted', () => {
           [`${budget}Limit`]: limit,
           [`${budget}Used`]: used,
         };
-        const granted = Number(/\+(\d+)$/.exec(grantFor(counts, budget))?.[1]);
+        const typed = grantFor(counts, budget);
+        const granted = Number(new RegExp(`${budget}=\\+(\\d+)`).exec(typed)?.[1]);
         assert.ok(granted > 0);
         assert.ok(used < limit + granted);
       }),

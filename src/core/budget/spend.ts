@@ -42,15 +42,30 @@ export function exhaustedForContinuation(task: Counts): Budget | undefined {
   return task.continuationsUsed >= task.continuationsLimit ? 'continuations' : undefined;
 }
 
-/** What `/extend` has to grant so that work goes on: as often the old limit as it takes, as it is typed. */
+/**
+ * What `/extend` has to grant so that work goes on, as it is typed: of the budget that is used up, and of
+ * every other that forbids the next turn, as often the old limit as it takes.
+ */
 export function grantFor(task: Counts, budget: Budget): string {
-  if (budget === 'turns') return `turns=+${wholeGrant(task.turnsLimit, task.turnsUsed)}`;
-  if (budget === 'tokens') return `tokens=+${wholeGrant(task.tokensLimit, task.tokensUsed)}`;
-  if (budget === 'costUsd') {
-    return `cost=+${wholeGrant(task.costLimit, task.costUsed) / USD}`;
-  }
-  return `continuations=+${wholeGrant(task.continuationsLimit, task.continuationsUsed)}`;
+  const named = BUDGETS.filter((one) => one === budget || FORBIDS[one](task));
+  return named.map((one) => GRANTS[one](task)).join(' ');
 }
+
+const FORBIDS: Readonly<Record<Budget, (task: Counts) => boolean>> = {
+  turns: ({ turnsUsed, turnsLimit }) => turnsUsed >= turnsLimit,
+  tokens: ({ tokensUsed, tokensLimit }) => tokensUsed >= tokensLimit,
+  costUsd: ({ costUsed, costLimit }) => costUsed >= costLimit && costUsed > 0,
+  // Only the task itself goes on by itself.
+  continuations: () => false,
+};
+
+const GRANTS: Readonly<Record<Budget, (task: Counts) => string>> = {
+  turns: (task) => `turns=+${wholeGrant(task.turnsLimit, task.turnsUsed)}`,
+  tokens: (task) => `tokens=+${wholeGrant(task.tokensLimit, task.tokensUsed)}`,
+  costUsd: (task) => `cost=+${wholeGrant(task.costLimit, task.costUsed) / USD}`,
+  continuations: (task) =>
+    `continuations=+${wholeGrant(task.continuationsLimit, task.continuationsUsed)}`,
+};
 
 function wholeGrant(limit: number, used: number): number {
   const step = Math.max(1, limit);
