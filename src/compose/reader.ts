@@ -121,7 +121,7 @@ function readingParts(store: Store, config: Config, ids: Ids): EngineParts {
 function unaskedModel(values: Config['values']): Model {
   return {
     provider: values['model.provider'] ?? 'none',
-    name: values['model.name'] ?? 'none',
+    name: values['model.name'] ?? values['model.provider'] ?? 'none',
     price: 'unpriced',
     rates: null,
     account: 'none',
