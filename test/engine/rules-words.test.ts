@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { TurnEnd } from '../../src/core/turn/record.ts';
+import type { Engine, EngineOptions } from '../../src/engine/engine.ts';
 import type { ConversationId } from '../../src/kernel/ids.ts';
 import { ANNA, asks, fails, Installation, OPTIONS, says } from '../support/host.ts';
-import { eventually, order, pass, restOf, say, talkTo, wordsOf } from '../support/acts.ts';
+import { HOUR, SECOND } from '../../src/kernel/time.ts';
+import { eventually, inTime, order, pass, restOf, say, talkTo, wordsOf } from '../support/acts.ts';
 
 interface Way {
   readonly way: string;
   readonly script: (place: Installation) => void;
+  readonly options?: Partial<EngineOptions>;
   /** What is done to the host once the turn runs; what it gives goes on as the host. */
   readonly meanwhile?: (act: Act) => Promise<Engine | undefined>;
   readonly state: string;
   readonly code: string | null;
   readonly says: RegExp;
+  /** Of each call whose outcome is unknown a person is asked beside the last word (E-2). */
+  readonly isAsked?: boolean;
 }
 interface Act {
   readonly place: Installation;
@@ -27,6 +32,16 @@ const hangs = (place: Installation): void => {
 const hangsInTool = (place: Installation): void => {
   place.model.answer = () => asks(['pay', { sum: 3 }]);
   place.tools.perform = () => never;
+};
+
+/** Pays once, which takes a second, and answers. */
+const paysSlowly = (place: Installation): void => {
+  place.model.answer = (request) =>
+    request.messages.some(({ role }) => role === 'tool') ? says('Paid.') : asks(['pay', {}]);
+  place.tools.perform = async () => {
+    await place.clock.sleep(SECOND);
+    return { kind: 'result', text: 'paid' };
+  };
 };
 
 async function began({ place }: Act): Promise<void> {
@@ -59,7 +74,7 @@ async function stoppedBy(act: Act, stop: () => Promise<unknown>): Promise<undefi
   return undefined;
 }
 
-/** Every way in which a turn ends in this version. */
+/** Every way in which a turn ends. */
 const WAYS: readonly Way[] = [
   {
     way: 'answers',
@@ -93,9 +108,127 @@ const WAYS: readonly Way[] = [
     script: (place) => {
       place.model.answer = () => fails('transient', 'timeout');
     },
-    state: 'failed',
-    code: 'model_unavailable',
-    says: /“Pay the bill” has failed.*timeout/,
+    meanwhile: async ({ place }) => {
+      await inTime(place, async () => (await place.rows('task'))[0]?.['state'] === 'waiting');
+      return undefined;
+    },
+    state: 'waiting',
+    code: 'awaits_provider',
+    says: /“Pay the bill” waits for the model provider.*timeout.*\/stop task_/,
+  },
+  {
+    way: 'is told that the quota comes back in an hour',
+    script: (place) => {
+      const retryAt = place.clock.now() + HOUR;
+      place.model.answer = () => fails('transient', 'http_429', { retryAt });
+    },
+    state: 'waiting',
+    code: 'awaits_quota',
+    says: /“Pay the bill” waits for the quota.*http_429.*\/stop task_/,
+  },
+  {
+    way: 'waits for an instant',
+    script: (place) => {
+      place.model.answer = () => asks(['task_wait', { for: 'instant', seconds: 90 }]);
+    },
+    state: 'waiting',
+    code: 'awaits_instant',
+    says: /“Pay the bill” waits and goes on by itself.*\/stop task_/,
+  },
+  {
+    way: 'asks a question',
+    script: (place) => {
+      const question = 'Which bill?';
+      place.model.answer = () => asks(['task_wait', { for: 'answer', question }]);
+    },
+    state: 'waiting',
+    code: null,
+    says: /^Which bill\?$/,
+  },
+  {
+    way: 'asks for an approval',
+    script: (place) => {
+      place.tools.asked.add('pay');
+      place.model.answer = () => asks(['pay', { sum: 3 }]);
+    },
+    state: 'waiting',
+    code: 'awaits_approval',
+    says: /“Pay the bill” needs your approval before `pay` runs[^]*\/approve appr_/,
+  },
+  {
+    way: 'goes on in a further one',
+    script: (place) => {
+      place.model.answer = () =>
+        place.model.requests.length === 1
+          ? asks(['task_continue', { note: 'The bill is found.' }])
+          : says('Paid.');
+    },
+    state: 'completed',
+    code: null,
+    says: /^Paid\.$/,
+  },
+  {
+    way: 'is interrupted by a message',
+    script: paysSlowly,
+    options: { whileBusy: 'interrupt' },
+    meanwhile: async (act) => {
+      await began(act);
+      await say(act.engine, act.conversationId, 'And hurry');
+      act.place.clock.advance(SECOND);
+      return undefined;
+    },
+    state: 'completed',
+    code: null,
+    says: /^Paid\.$/,
+  },
+  {
+    way: 'is paused while a tool runs',
+    script: paysSlowly,
+    meanwhile: async (act) => {
+      await began(act);
+      const { id: taskId } = await openTaskOf(act);
+      await act.engine.pauseTask({ taskId, principal: ANNA, channel: 'api' });
+      act.place.clock.advance(SECOND);
+      return undefined;
+    },
+    state: 'paused',
+    code: 'paused',
+    says: /“Pay the bill” is paused.*\/task-resume task_/,
+  },
+  {
+    way: 'uses its tokens up',
+    script: (place) => {
+      place.model.answer = () => asks(['look', { n: place.tools.ran.length }]);
+    },
+    options: { tokensLimit: 15 },
+    state: 'blocked',
+    code: 'budget_exhausted',
+    says: /“Pay the bill” has used up.*\/extend task_\w+ tokens=\+/,
+  },
+  {
+    way: 'runs out of time',
+    script: (place) => {
+      place.model.answer = () => asks(['look', { n: place.tools.ran.length }]);
+      place.tools.perform = () => {
+        place.clock.advance(HOUR);
+        return { kind: 'result', text: 'looked' };
+      };
+    },
+    options: { deadlineMs: HOUR },
+    state: 'expired',
+    code: 'deadline_passed',
+    says: /“Pay the bill” has run out of time/,
+  },
+  {
+    way: 'does not fit what the model can see',
+    script: (place) => {
+      place.model.contextWindow = 500;
+      place.model.answer = () => asks(['look', {}]);
+      place.tools.perform = () => ({ kind: 'result', text: 'x'.repeat(10_000) });
+    },
+    state: 'blocked',
+    code: 'base_too_large',
+    says: /“Pay the bill” does not fit what the model can see.*`\/new`/,
   },
   {
     way: 'gets nonsense twice',
@@ -159,6 +292,7 @@ const WAYS: readonly Way[] = [
     state: 'waiting',
     code: 'interrupted',
     says: /“Pay the bill” was interrupted.*`pay` took effect is unknown.*\/stop task_/,
+    isAsked: true,
   },
   {
     way: 'is cut by a drain',
@@ -193,14 +327,29 @@ const WAYS: readonly Way[] = [
     state: 'waiting',
     code: 'interrupted',
     says: /“Pay the bill” was interrupted.*`pay` took effect is unknown/,
+    isAsked: true,
   },
 ];
+
+const ENDS = {
+  answered: true,
+  waited: true,
+  continued: true,
+  parked: true,
+  yielded: true,
+  blocked: true,
+  failed: true,
+  invalid: true,
+  stopped: true,
+  interrupted: true,
+} as const satisfies Record<TurnEnd, true>;
+const met = new Set<unknown>();
 
 for (const row of WAYS) {
   test(`T-16 a turn that ${row.way} leaves exactly one last word in its conversation`, async () => {
     const place = new Installation();
     row.script(place);
-    const engine = await place.host();
+    const engine = await place.host({ options: { ...OPTIONS, ...row.options } });
     const conversationId = await talkTo(engine);
     await say(engine, conversationId, 'Pay the bill');
     const next = (await row.meanwhile?.({ place, engine, conversationId })) ?? engine;
@@ -208,23 +357,29 @@ for (const row of WAYS) {
     const [task] = await place.rows('task');
     assert.equal(task?.['state'], row.state);
     const said = await place.rows('outbox');
+    const codes = [row.code, ...(row.isAsked === true ? ['uncertain_effect'] : [])];
     assert.deepEqual(
       said.map((entry) => [entry['task_id'], entry['code'], entry['conversation_id']]),
-      [[task?.['id'], row.code, conversationId]],
+      codes.map((code) => [task?.['id'], code, conversationId]),
     );
     assert.match(wordsOf(said[0] ?? {}), row.says);
     assert.equal(said[0]?.['state'], 'delivered');
     const turns = await place.rows('turn');
     assert.ok(turns.every((turn) => turn['state'] === 'ended'));
+    for (const turn of turns) met.add(turn['end']);
     const conversation = await next.store.query('conversation.byId', { id: conversationId });
     assert.equal(conversation?.turnId, null, 'the conversation is free for what comes next');
     place.model.answer = () => says('next');
     await say(next, conversationId, 'and now?');
     await restOf(next);
-    assert.equal((await place.rows('outbox')).length, 2);
+    assert.equal((await place.rows('outbox')).length, codes.length + 1);
     await next.stop(0);
   });
 }
+
+test('the ways above meet every end that a turn can have', () => {
+  assert.deepEqual([...met].toSorted(), Object.keys(ENDS).toSorted());
+});
 
 test('T-16 what is cancelled or stopped before a turn took it up has its last word too', async () => {
   const place = new Installation();
