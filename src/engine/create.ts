@@ -241,14 +241,12 @@ class Host implements Engine {
 
   /** The safety poll: hints may be lost (design principle 12). */
   async #tick(): Promise<void> {
-    const { clock, options, store } = this.parts;
+    const { clock, options } = this.parts;
     const { signal } = this.#ticking;
     for (;;) {
       await clock.sleep(options.tickMs, signal);
       if (signal.aborted) return;
       try {
-        // What a lock proves to live still says so in its row: the next host learns when it ended.
-        if (store.traits.exclusive) await commitHostRenewal(this.parts, this.#hostId);
         await sweepTurns(this.#sweepHost());
         await this.#upkeep.tick();
         await this.#commands.answerOpen();

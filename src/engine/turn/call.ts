@@ -29,6 +29,8 @@ export interface CallerParts {
   readonly live: Live;
   readonly turn: TurnRecord;
   readonly signal: AbortSignal;
+  /** Aborts when the host drains: a call that would wait for its account is not waited for. */
+  readonly draining: AbortSignal;
   /** The model that is asked first, then the fallbacks in order (T-13). */
   readonly chain: readonly Model[];
   readonly answeredBy: (provider: string, model: string) => void;
@@ -71,7 +73,7 @@ export class ModelCaller {
     { model, callsMax }: { readonly model: Model; readonly callsMax: number },
   ): Promise<Tried> {
     for (let made = 1; ; made += 1) {
-      const passage = await this.#of.gate.pass(model, this.#of.signal);
+      const passage = await this.#pass(model);
       if (passage.kind !== 'go') return this.#closed(model, passage);
       const outcome = await this.#once(step, request, { model, passage });
       if (outcome.kind !== 'fault') return outcome;
@@ -81,6 +83,19 @@ export class ModelCaller {
       if (callsMax > 1) await this.#of.gate.exhausted(model, outcome.last.code);
       return next(downOf(model, outcome.last));
     }
+  }
+
+  /** A draining host's turns wait for no account: they park, and the next host finds out (U-1, T-18). */
+  async #pass(model: Model): Promise<Passage> {
+    const { gate, signal, draining } = this.#of;
+    const { account } = model;
+    const isOpen = !gate.limited.some((limiter) => limiter.account === account);
+    if (isOpen) return gate.pass(model, signal);
+    const passage = await gate.pass(model, AbortSignal.any([signal, draining]));
+    if (passage.kind !== 'aborted' || signal.aborted) return passage;
+    const code = this.#last?.code ?? 'draining';
+    await gate.exhausted(model, code);
+    return { kind: 'down', code };
   }
 
   #closed(model: Model, passage: Exclude<Passage, { kind: 'go' }>): Tried {
@@ -94,15 +109,12 @@ export class ModelCaller {
     request: ModelRequest,
     { model, passage }: { readonly model: Model; readonly passage: Passage },
   ): Promise<Stop | { readonly kind: 'fault'; readonly last: Fault }> {
-    const { parts, gate, turn } = this.#of;
+    const { gate } = this.#of;
     this.#calls += 1;
     if (this.#calls > 1) {
       const about = { model, tries: this.#calls, code: this.#last?.code ?? '' };
-      const reserved = await reserveTry(parts, { turn, step, ...about });
-      if (reserved === 'fenced') {
-        gate.release(model, passage);
-        return { kind: 'fenced', last: this.#last };
-      }
+      const reserved = await this.#reserve(step, about, passage);
+      if (reserved === 'fenced') return { kind: 'fenced', last: this.#last };
     }
     const outcome = await this.#make(model, request);
     if (outcome.kind === 'reply') {
@@ -121,6 +133,22 @@ export class ModelCaller {
     }
     await gate.failed(model, outcome, passage);
     return { kind: 'fault', last: outcome };
+  }
+
+  /** A try that could not be reserved gives the account's turn back: another may find out. */
+  async #reserve(
+    step: StepRecord,
+    about: { readonly model: Model; readonly tries: number; readonly code: string },
+    passage: Passage,
+  ): Promise<'reserved' | 'fenced'> {
+    const { parts, gate, turn } = this.#of;
+    let reserved: 'reserved' | 'fenced' = 'fenced';
+    try {
+      reserved = await reserveTry(parts, { turn, step, ...about });
+      return reserved;
+    } finally {
+      if (reserved === 'fenced') gate.release(about.model, passage);
+    }
   }
 
   async #make(model: Model, request: ModelRequest): Promise<ModelOutcome> {

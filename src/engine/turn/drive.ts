@@ -41,6 +41,8 @@ export interface Drive {
   readonly signal: AbortSignal;
   /** False while the host drains: the turn takes up nothing more (U-1). */
   readonly mayClaim: () => boolean;
+  /** Aborts when it begins to. */
+  readonly draining: AbortSignal;
   readonly answeredBy: (provider: string, model: string) => void;
 }
 
@@ -87,7 +89,7 @@ class TurnLoop {
   #dueAt: Instant | null = null;
 
   constructor(drive: Drive, session: Session) {
-    const { parts, gate, live, claim, signal, answeredBy } = drive;
+    const { parts, gate, live, claim, signal, draining, answeredBy } = drive;
     this.#drive = drive;
     this.#session = session;
     this.#turn = claim.turn;
@@ -95,13 +97,25 @@ class TurnLoop {
     this.#tools = agentOf(parts, claim.task.agent).tools;
     const { chain } = session;
     const { turn } = claim;
-    this.#caller = new ModelCaller({ parts, gate, live, turn, signal, chain, answeredBy });
+    const host = { parts, gate, live, signal, draining, answeredBy };
+    this.#caller = new ModelCaller({ ...host, turn, chain });
   }
 
   async run(first: StepRecord): Promise<Driven> {
-    let step: StepRecord | null = first.kind === 'tool' ? await this.#approvedStep(first) : first;
+    let step = await this.#firstStep(first);
     while (step !== null) step = await this.#modelStep(step);
     return this.#left ?? { kind: 'ended', dueAt: this.#dueAt };
+  }
+
+  /** The model step that the loop begins with; null when the turn has ended before it. */
+  async #firstStep(first: StepRecord): Promise<StepRecord | null> {
+    if (this.#isLate()) return this.#conclude(first, NOT_BEGUN, { kind: 'expired' });
+    return first.kind === 'tool' ? this.#approvedStep(first) : first;
+  }
+
+  #isLate(): boolean {
+    const { deadline } = this.#task;
+    return deadline !== null && deadline <= this.#drive.parts.clock.now();
   }
 
   /** The call that a person has approved: exactly what was shown, or nothing (E-4). */
@@ -258,9 +272,7 @@ class TurnLoop {
   async #toModel(step: StepRecord, end: StepEnd): Promise<StepRecord | null> {
     const budget = exhaustedBy(this.#task, this.#spentWith(end));
     if (budget !== undefined) return this.#conclude(step, end, { kind: 'exhausted', budget });
-    const { deadline } = this.#task;
-    if (deadline !== null && deadline <= this.#drive.parts.clock.now())
-      return this.#conclude(step, end, { kind: 'expired' });
+    if (this.#isLate()) return this.#conclude(step, end, { kind: 'expired' });
     return this.#advance(step, end, { ordinal: step.ordinal + 1, kind: 'model' });
   }
 

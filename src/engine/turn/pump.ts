@@ -40,6 +40,7 @@ export class Pump {
   readonly #running = new Map<TurnId, AbortController>();
   readonly #claims = new Map<TurnId, Claim>();
   readonly #histories = new Histories();
+  readonly #draining = new AbortController();
   #isOpen = false;
   #mayHaveMore = false;
   #idle: (() => void)[] = [];
@@ -78,6 +79,7 @@ export class Pump {
   /** Claims nothing more; what runs goes on. */
   close(): void {
     this.#isOpen = false;
+    this.#draining.abort();
     this.#ready.clear();
   }
 
@@ -152,7 +154,7 @@ export class Pump {
 
   /** Claims and runs one turn; false when there was nothing to claim. */
   async #oneTurn(conversationId: ConversationId): Promise<boolean> {
-    const { parts, gate, hostId, live } = this.#host;
+    const { parts, gate, hostId, live, onDue } = this.#host;
     const turnId = parts.ids.next('turn');
     const controller = new AbortController();
     // Known before its commit, so that no sweep takes the claim for one without a runner.
@@ -163,6 +165,10 @@ export class Pump {
       live.hint(conversationId);
       if (claim === undefined) return false;
       this.#claims.set(turnId, claim);
+      const { deadline } = claim.task;
+      // A later one is seen at a tick before it comes.
+      const isSoon = deadline !== null && deadline - parts.clock.now() <= parts.options.tickMs;
+      if (isSoon) onDue(deadline);
       await this.#run(claim, controller.signal);
       return true;
     } finally {
@@ -189,7 +195,9 @@ export class Pump {
     try {
       const histories = this.#histories;
       const mayClaim = (): boolean => this.#isOpen;
-      const drive = { parts, gate, live, claim, histories, signal, mayClaim, answeredBy };
+      const draining = this.#draining.signal;
+      const held = { claim, histories, signal, mayClaim, draining };
+      const drive = { parts, gate, live, ...held, answeredBy };
       const driven = await driveTurn(drive);
       if (driven.kind === 'ended') {
         if (driven.dueAt !== null) onDue(driven.dueAt);
