@@ -142,7 +142,19 @@ function unquoted(text: string): string {
   return match?.groups?.['inner'] ?? text.trim();
 }
 
+/** What the host itself tells a model, by its beginning; what follows a blank line is a result. */
+function toHost(wish: string): string | undefined {
+  const [said = '', ...rest] = wish.split('\n\n');
+  const told = brief(rest.join('\n\n'), QUOTED_CHARS_MAX);
+  if (said.startsWith('A person has approved')) return `${ME} It was approved, and gave: ${told}`;
+  if (said.startsWith('A person has denied')) return `${ME} It was denied, so it was not run.`;
+  const goesOn = ['A person lets', 'An admin has granted', 'A person began', 'The instant'];
+  return goesOn.some((words) => said.startsWith(words)) ? `${ME} I go on. ${KNOWN}` : undefined;
+}
+
 function smallTalk(wish: string): string {
+  const told = toHost(wish);
+  if (told !== undefined) return told;
   if (/^(?:hello|hi|hey|good (?:morning|evening|day)|hallo|moin)\b/i.test(wish)) {
     return `Hello! ${ME} ${KNOWN}`;
   }
