@@ -93,14 +93,14 @@ test('an extension of a task that is blocked otherwise moves its bounds and noth
   const engine = await place.host();
   const found = await withoutOutcome(place, engine);
   const now = place.clock.now();
-  const grant = { costMicroUsd: 5, deadline: { at: now + 60_000 } };
+  const grant = { costMicroUsd: 5, deadline: { at: now + 9_000 } };
   const order = { taskId: found.taskId, principal: ADMIN, channel: 'api', grant };
   const verdict = await engine.extendTask(order);
   assert.ok(verdict.kind === 'ordered');
   const task = await taskOf(engine, found);
   assert.deepEqual({ ...verdict.task }, { ...task });
   assert.deepEqual([task.state, task.reason], ['blocked', 'no_outcome']);
-  assert.deepEqual([task.deadline, task.dueAt], [now + 60_000, now + 60_000]);
+  assert.deepEqual([task.deadline, task.dueAt], [now + 9_000, now + 9_000]);
   const events = (await place.rows('event')).filter(({ type: what }) => what === 'task.extended');
   assert.deepEqual(
     events.map(({ data }) => readObject(String(data))),
@@ -110,11 +110,12 @@ test('an extension of a task that is blocked otherwise moves its bounds and noth
         tokensLimit: 2_000_000,
         costLimit: 20_000_005,
         continuationsLimit: 20,
-        deadline: now + 60_000,
+        deadline: now + 9_000,
       },
     ],
   );
-  place.clock.advance(60_000);
+  // Before the next tick: the order said that it comes due.
+  place.clock.advance(9_000);
   await taskIn(engine, found.conversationId, 'expired');
   await engine.stop(0);
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { verifyAudit } from '../../src/engine/audit/verify.ts';
 import { everyRow, heldCall, restOf, say, talkTo } from '../support/acts.ts';
 import { ADMIN, ANNA, BEN, fails, Installation } from '../support/host.ts';
+import { ShakyStore } from '../support/store-faults.ts';
 import { askingToPay, taskOf, type, withoutOutcome } from '../support/orders.ts';
 
 test('M-7 a receipt is looked at before the version, and gives its first outcome for ever', async () => {
@@ -34,8 +35,8 @@ test('M-7 a receipt that was used for another order, subject or content is refus
   assert.equal((await engine.extendTask(extend)).kind, 'ordered');
   const refused = [
     await engine.extendTask({ ...extend, fingerprint: 'b' }),
-    await engine.pauseTask({ ...given, taskId }),
-    await engine.stopTask({ ...given, taskId }),
+    await engine.pauseTask({ ...given, taskId, fingerprint: 'a' }),
+    await engine.stopTask({ ...given, taskId, fingerprint: 'a' }),
     await engine.answerApproval({ ...given, approvalId: approval.id, decision: 'approve' }),
   ];
   for (const verdict of refused)
@@ -121,4 +122,30 @@ test('nobody else’s order leaves anything behind', async () => {
     assert.equal(verdict.kind === 'refused' && verdict.code, 'forbidden');
   assert.deepEqual(await everyRow(place), rows);
   await engine.stop(0);
+});
+
+test('M-7 a command about another conversation that a crash left unanswered is not carried out again', async () => {
+  const place = new Installation();
+  const store = new ShakyStore(place.store);
+  const dead = await place.host({ store });
+  const { taskId, conversationId } = await askingToPay(place, dead);
+  const elsewhere = await talkTo(dead, 'elsewhere');
+  const dying = Promise.withResolvers<void>();
+  store.mishap = ({ unit }) => {
+    if (unit !== 'command.answer') return undefined;
+    dying.resolve();
+    return 'hangs';
+  };
+  const text = `/extend ${taskId} turns=+5`;
+  const id = await say(dead, elsewhere, text, { principal: ADMIN });
+  await dying.promise;
+  assert.equal((await taskOf(dead, { taskId, conversationId })).turnsLimit, 55);
+  const next = await place.host();
+  await restOf(next);
+  assert.equal((await taskOf(next, { taskId, conversationId })).turnsLimit, 55, 'granted once');
+  const message = await next.store.query('message.byId', { id });
+  const answer = await next.store.query('outbox.byId', { id: message?.answerId ?? 'out_0' });
+  assert.match(answer?.text ?? '', /“Pay the bill” has more to spend/u);
+  assert.equal((await place.rows('audit')).length, 1);
+  await next.stop(0);
 });

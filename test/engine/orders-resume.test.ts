@@ -70,7 +70,9 @@ test('an admin who resumes a guest’s task lends it no authority', async () => 
   await engine.resumeTask({ taskId, principal: ADMIN, channel: 'api' });
   await restOf(engine);
   const turns = await place.rows('turn');
-  assert.deepEqual([...new Set(turns.map(({ authority }) => authority))], ['own']);
+  const messages = await place.rows('message');
+  const lent = [...turns, ...messages].map(({ authority }) => authority);
+  assert.deepEqual([...new Set(lent)], ['own']);
   await engine.stop(0);
 });
 
