@@ -26,6 +26,7 @@ export class WallClock {
 export function virtualClock(scheduler: Scheduler, wall: WallClock, epoch: Epoch): Clock {
   return {
     now: () => wall.now(),
+    uptime: () => scheduler.elapsed,
     sleep: (ms, signal) =>
       scheduler.call({ epoch, label: `clock.sleep ${ms}`, delay: ms, signal }, () => undefined),
   };

@@ -1,6 +1,7 @@
 // Planted defects, one line each. They stand between the engine and its ports and never in the
 // product: what a careless change of a unit would do is done to the unit on its way to the store.
 import type { Store, Unit, UnitReads, Write } from '../../src/ports/store.ts';
+import type { Tools } from '../../src/ports/tools.ts';
 import type { Epoch, Scheduler } from '../../src/testing/scheduler.ts';
 import type { EngineParts } from '../../src/engine/engine.ts';
 import type { Claim } from '../../src/engine/turn/claim.ts';
@@ -110,16 +111,13 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a tool call is made again after its end',
     breaks: /^V[34]/,
-    parts: (parts) => ({
-      ...parts,
-      tools: {
-        list: parts.tools.list,
-        run: async (call, signal) => {
-          await parts.tools.run(call, signal);
-          return parts.tools.run(call, signal);
-        },
+    parts: withTools((tools) => ({
+      ...tools,
+      run: async (call, signal, approved) => {
+        await tools.run(call, signal, approved);
+        return tools.run(call, signal, approved);
       },
-    }),
+    })),
   },
   {
     name: 'a takeover does not take the next token',
@@ -201,6 +199,13 @@ export const DEFECTS: readonly Defect[] = [
     store: inUnit('command.answer', { writes: without('message.done') }),
   },
 ];
+
+function withTools(change: (tools: Tools) => Tools): NonNullable<Defect['parts']> {
+  return (parts) => {
+    const [first, ...rest] = parts.agents;
+    return { ...parts, agents: [{ ...first, tools: change(first.tools) }, ...rest] };
+  };
+}
 
 function hasEnded(rows: Loose): boolean {
   return (rows['task'] as Loose | undefined)?.['endedAt'] != null;

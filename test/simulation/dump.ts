@@ -1,6 +1,9 @@
 // Every row of the store as plain records: what the oracles look at.
 import type { DatabaseSync } from 'node:sqlite';
-import type { IdempotencyRecord, MessageRecord } from '../../src/core/inbox/record.ts';
+import type { ApprovalRecord } from '../../src/core/approval/record.ts';
+import type { AuditRecord } from '../../src/core/audit/record.ts';
+import type { LimiterRecord } from '../../src/core/budget/record.ts';
+import type { IdempotencyRecord, MessageRecord, ReceiptRecord } from '../../src/core/inbox/record.ts';
 import type { HostRecord } from '../../src/core/lease/record.ts';
 import type { OutboxRecord } from '../../src/core/outbox/record.ts';
 import type { RunRecord } from '../../src/core/run/record.ts';
@@ -24,6 +27,10 @@ export interface Dump {
   readonly outbox: readonly OutboxRecord[];
   readonly runs: readonly RunRecord[];
   readonly hosts: readonly HostRecord[];
+  readonly approvals: readonly ApprovalRecord[];
+  readonly limiters: readonly LimiterRecord[];
+  readonly receipts: readonly ReceiptRecord[];
+  readonly audit: readonly AuditRecord[];
 }
 
 /** The data of an event; empty when it has none. */
@@ -64,6 +71,10 @@ export function dumper(db: DatabaseSync): () => Dump {
     outbox: read<OutboxRecord>('outbox', 'conversation_id, seq'),
     runs: read<RunRecord>('run', 'id'),
     hosts: read<HostRecord>('host', 'id'),
+    approvals: read<ApprovalRecord>('approval', 'id'),
+    limiters: read<LimiterRecord>('limiter', 'account'),
+    receipts: read<ReceiptRecord>('receipt', 'scope'),
+    audit: read<AuditRecord>('audit', 'seq'),
   };
   return () => ({
     conversations: tables.conversations(),
@@ -77,12 +88,17 @@ export function dumper(db: DatabaseSync): () => Dump {
     outbox: tables.outbox(),
     runs: tables.runs(),
     hosts: tables.hosts(),
+    approvals: tables.approvals(),
+    limiters: tables.limiters(),
+    receipts: tables.receipts(),
+    audit: tables.audit(),
   });
 }
 
 const camel = new Map<string, string>();
 
-function recordOf(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** A row under the names of its record. */
+export function recordOf(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const record: Record<string, unknown> = {};
   for (const column in row) record[nameOf(column)] = row[column];
   return record;

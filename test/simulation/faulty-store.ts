@@ -187,7 +187,7 @@ export function storeFault(code: StoreFaultCode): StoreFault {
 }
 
 function briefly(write: Write): string {
-  if (!('row' in write)) return `${write.write} ${write.id}`;
+  if (!('row' in write)) return `${write.write} ${'id' in write ? write.id : write.turnId}`;
   if (write.write === 'event.insert') return `event ${write.row.type}`;
   return 'id' in write.row ? `${write.write} ${write.row.id}` : write.write;
 }

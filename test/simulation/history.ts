@@ -1,4 +1,5 @@
-// What the world outside the harness saw: sent, acknowledged, refused, stopped.
+// What the world outside the harness saw: sent, acknowledged, refused, ordered.
+import type { Grant } from '../../src/core/budget/extend.ts';
 
 /** One message of a client or channel, from its first sending on. */
 export interface Sent {
@@ -34,8 +35,26 @@ export interface StopRefused {
   readonly code: string;
 }
 
+export type OrderKind = 'stop' | 'resume' | 'pause' | 'extend' | 'approve' | 'deny';
+
+/** One order by its receipt, from its first sending on; the answers to it, as they were heard. */
+export interface Order {
+  readonly kind: OrderKind;
+  /** The task or approval that it is about. */
+  readonly subjectId: string;
+  /** `principalName`. */
+  readonly by: string;
+  readonly isAdmin: boolean;
+  readonly receipt: string;
+  readonly grant: Grant | null;
+  readonly answers: { readonly outcome: string; readonly repeated: boolean }[];
+  /** The refusals among the answers. */
+  readonly refusals: string[];
+}
+
 export class History {
   readonly sent = new Map<string, Sent>();
   readonly stops: StopSeen[] = [];
   readonly refusedStops: StopRefused[] = [];
+  readonly orders: Order[] = [];
 }

@@ -2,7 +2,6 @@
 import { createEngine } from '../../src/engine/create.ts';
 import type { Engine, EngineOptions, EngineParts } from '../../src/engine/engine.ts';
 import { Fault } from '../../src/kernel/fault.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { Epoch } from '../../src/testing/scheduler.ts';
 import { virtualClock } from '../../src/testing/sim-clock.ts';
@@ -10,7 +9,7 @@ import { sha256 } from '../../src/adapters/digest/sha256.ts';
 import { faultyStore } from './faulty-store.ts';
 import type { SimulationOptions } from './options.ts';
 import { voidStops } from './notes.ts';
-import { scriptedModel } from './scripted-model.ts';
+import { scriptedModels } from './scripted-model.ts';
 import { scriptedTools } from './scripted-tools.ts';
 import type { World } from './world.ts';
 
@@ -97,14 +96,10 @@ function partsOf(world: World, host: Host): EngineParts {
     committed: (unit) => world.committed(host, unit),
     lost: () => world.lost(host),
   });
-  return {
-    store: world.defect?.store?.(store, { epoch, scheduler }) ?? store,
-    clock: virtualClock(scheduler, wall, epoch),
-    ids: world.ids,
-    digest: sha256,
-    log: quietLog(world, epoch),
-    model: scriptedModel({
+  const models = scriptedModels(
+    {
       scheduler,
+      wall,
       epoch,
       random: random.script,
       weather,
@@ -112,41 +107,59 @@ function partsOf(world: World, host: Host): EngineParts {
       reached,
       callShare: world.callShare,
       plans: world.modelPlans,
-    }),
-    tools: scriptedTools({
-      scheduler,
-      epoch,
-      random: random.script,
-      weather,
-      ledger,
-      isJournalled: (stepId) => world.isJournalled(stepId),
-      reached,
-    }),
-    instructions: () =>
-      scheduler.call({ epoch, label: 'file.instructions', delay: pace.below(3) }, () => {
-        if (!random.faults.chance(weather.faults.instructions)) return 'Be brief.';
-        throw new Fault('EACCES', 'ask', 'injected: the instructions cannot be read');
-      }),
+      long: options.long,
+      providers: world.providers,
+      calls: world.calls,
+    },
+    options,
+  );
+  const tools = scriptedTools({
+    scheduler,
+    epoch,
+    random: random.script,
+    weather,
+    ledger,
+    isJournalled: (stepId) => world.look.hasStep(stepId),
+    isApproved: (call) => world.look.isApproved(call),
+    reached,
+  });
+  const instructions = (): Promise<string> =>
+    scheduler.call({ epoch, label: 'file.instructions', delay: pace.below(3) }, () => {
+      if (!random.faults.chance(weather.faults.instructions)) return 'Be brief.';
+      throw new Fault('EACCES', 'ask', 'injected: the instructions cannot be read');
+    });
+  const { own: model, fallbacks, all, classifier } = models;
+  return {
+    store: world.defect?.store?.(store, { epoch, scheduler }) ?? store,
+    clock: virtualClock(scheduler, wall, epoch),
+    ids: world.ids,
+    digest: sha256,
+    log: quietLog(world, epoch),
+    agents: [{ name: 'main', instructions, tools, model, fallbacks }],
+    models: all,
+    classifier,
     onStoreFailed: () => host.die(),
     options: engineOptions(options),
   };
 }
 
 function engineOptions(options: SimulationOptions): EngineOptions {
+  const { bounds, whileBusy, approvalMs, leaseMs, tickMs } = options;
   return {
-    agent: 'main',
     pid: 1,
     locale: 'en',
     timeZone: 'UTC',
     concurrentConversations: options.concurrent,
-    deadlineMs: options.deadlineMs,
-    turnsLimit: LIMITS.turnsPerTask,
-    tokensLimit: LIMITS.tokensPerTask,
-    costLimitMicroUsd: LIMITS.costPerTaskMicroUsd,
-    continuationsLimit: LIMITS.continuationsPerTask,
-    leaseMs: options.leaseMs,
-    leaseRenewMs: options.leaseMs / 3,
-    tickMs: options.tickMs,
+    deadlineMs: bounds.deadlineMs,
+    turnsLimit: bounds.turns,
+    tokensLimit: bounds.tokens,
+    costLimitMicroUsd: bounds.cost,
+    continuationsLimit: bounds.continuations,
+    whileBusy,
+    approvalMs,
+    leaseMs,
+    leaseRenewMs: leaseMs / 3,
+    tickMs,
   };
 }
 

@@ -4,7 +4,7 @@ import type { EventRecord } from '../../src/core/session/record.ts';
 import { dataOf, group, type Dump } from './dump.ts';
 import { Problems } from './problems.ts';
 
-export function judgeInbox(dump: Dump): readonly string[] {
+export function judgeInbox(dump: Dump, bound: ReadonlySet<string>): readonly string[] {
   const problems = new Problems();
   for (const [key, twins] of group(dump.messages, (one) => `${one.channel} ${one.externalId}`)) {
     problems.unless(twins.length === 1, () => `V1 ${key} is in the inbox ${twins.length} times`);
@@ -28,7 +28,7 @@ export function judgeInbox(dump: Dump): readonly string[] {
     problems.unless(isSeen, () => `V2 ${message.id} was answered and no turn saw it`);
   }
   judgeTaskOrigins(problems, dump);
-  judgeInboxOrder(problems, dump);
+  judgeInboxOrder(problems, dump, bound);
   return problems.found;
 }
 
@@ -81,10 +81,14 @@ function judgeTaskOrigins(problems: Problems, dump: Dump): void {
 }
 
 /** T-10: no turn takes up an input while an earlier one, free of any task, waits. */
-function judgeInboxOrder(problems: Problems, dump: Dump): void {
+function judgeInboxOrder(
+  problems: Problems,
+  dump: Dump,
+  bound: ReadonlySet<string>,
+): void {
   const messages = new Map(dump.messages.map((message) => [message.id as string, message]));
   const free = group(
-    dump.messages.filter((one) => one.kind === 'genuine' && one.runId === null),
+    dump.messages.filter((one) => one.kind === 'genuine' && one.runId === null && !bound.has(one.id)),
     (one) => one.conversationId,
   );
   for (const event of dump.events) {

@@ -2,10 +2,11 @@
 import type { ConversationRecord, EventRecord } from '../../src/core/session/record.ts';
 import type { StepRecord, TurnRecord } from '../../src/core/turn/record.ts';
 import { group, type Dump } from './dump.ts';
-import type { Execution, Ledger } from './ledger.ts';
+import type { Outside } from './invariants.ts';
+import type { Execution } from './ledger.ts';
 import { Problems } from './problems.ts';
 
-export function judgeTurns(dump: Dump, ledger: Ledger): readonly string[] {
+export function judgeTurns(dump: Dump, outside: Outside): readonly string[] {
   const problems = new Problems();
   judgeOrder(problems, dump);
   const turns = group(dump.turns, (turn) => turn.conversationId);
@@ -21,7 +22,7 @@ export function judgeTurns(dump: Dump, ledger: Ledger): readonly string[] {
   const turnIds = new Set<string>(dump.turns.map((turn) => turn.id));
   const isOwned = dump.steps.every((step) => turnIds.has(step.turnId));
   problems.unless(isOwned, () => 'V3 a step belongs to no turn');
-  judgeEffects(problems, dump, ledger);
+  judgeEffects(problems, dump, outside);
   return problems.found;
 }
 
@@ -114,7 +115,7 @@ function judgeSteps(
 }
 
 /** V3, V4 and E-1 by the ledger of what really happened. */
-function judgeEffects(problems: Problems, dump: Dump, ledger: Ledger): void {
+function judgeEffects(problems: Problems, dump: Dump, { ledger, calls }: Outside): void {
   for (const [stepId, twice] of group(ledger.executions, (one) => one.stepId)) {
     problems.unless(
       twice.length === 1,
@@ -122,9 +123,13 @@ function judgeEffects(problems: Problems, dump: Dump, ledger: Ledger): void {
     );
   }
   for (const [call, runs] of group(ledger.executions, (one) => one.call)) {
-    const mayRepeat = runs.every((run) => run.repeatable);
+    // Once as the model asked, and once for each time a person said that it may run again (E-2).
+    const again = dump.approvals.filter(
+      ({ kind, state, input }) =>
+        kind === 'uncertain' && state === 'approved' && input === runs[0]?.input,
+    );
     problems.unless(
-      mayRepeat || runs.length === 1,
+      runs.every((run) => run.repeatable) || runs.length <= 1 + again.length,
       () => `V4 ${call} was executed ${runs.length} times`,
     );
   }
@@ -132,11 +137,11 @@ function judgeEffects(problems: Problems, dump: Dump, ledger: Ledger): void {
   for (const execution of ledger.executions) {
     judgeExecution(problems, execution, steps.get(execution.stepId));
   }
-  const reserved = dump.steps.filter((step) => step.kind === 'model').length;
-  const asked = ledger.modelCalls;
+  const models = dump.steps.filter((step) => step.kind === 'model');
+  const reserved = models.reduce((sum, { tries }) => sum + tries, 0);
   problems.unless(
-    asked <= reserved,
-    () => `E-1 the model was asked ${asked} times for ${reserved} steps`,
+    calls() <= reserved,
+    () => `V5 the models were called ${calls()} times, ${reserved} calls were reserved`,
   );
 }
 

@@ -1,6 +1,10 @@
 // Quick questions to the rows, asked between two steps.
 import type { DatabaseSync } from 'node:sqlite';
+import type { ApprovalRecord } from '../../src/core/approval/record.ts';
+import type { LimiterRecord } from '../../src/core/budget/record.ts';
+import type { TaskRecord } from '../../src/core/task/record.ts';
 import type { TaskId } from '../../src/kernel/ids.ts';
+import { recordOf } from './dump.ts';
 
 const ENDED = `('completed','failed','stopped','cancelled','expired')`;
 
@@ -8,6 +12,20 @@ export interface Look {
   hasMessage(id: string): boolean;
   hasStep(id: string): boolean;
   openTasks(): readonly TaskId[];
+  /** The same as records. */
+  tasks(): readonly TaskRecord[];
+  task(id: string): TaskRecord | undefined;
+  approvals(): readonly ApprovalRecord[];
+  /** What a person may reply to: entries of the outbox and messages. */
+  repliable(): readonly string[];
+  isApproved(call: { readonly tool: string; readonly input: string }): boolean;
+  /** The conversation of the message with this marker. */
+  conversationOf(marker: string): string | undefined;
+  lastStepOf(turnId: string): { readonly id: string; readonly tries: number } | undefined;
+  limiterOf(account: string): LimiterRecord | undefined;
+  /** Whether something comes due by itself before `at`, or a provider is looked for. */
+  isDueBefore(at: number): boolean;
+  message(id: string): { readonly state: string } | undefined;
   eventCount(): number;
   /** Whether the host of a turn may still hold it at `now` on a shared store (R-14). */
   isHeld(turnId: string, now: number): boolean;
@@ -20,6 +38,25 @@ export function lookAt(db: DatabaseSync): Look {
   const step = db.prepare('select 1 from step where id = ?');
   const open = db.prepare(`select id from task where state not in ${ENDED} order by id`);
   const events = db.prepare('select count(*) as count from event');
+  const tasks = db.prepare(`select * from task where state not in ${ENDED} order by id`);
+  const task = db.prepare('select * from task where id = ?');
+  const approvals = db.prepare(`select * from approval order by id`);
+  const repliable = db.prepare(`select id from outbox where task_id is not null
+    union all select id from message where task_id is not null order by 1`);
+  const approved = db.prepare(
+    `select 1 from approval where tool = ? and input = ? and state = 'approved'`,
+  );
+  const conversation = db.prepare(
+    `select conversation_id as id from message where instr(text, ?) > 0 and kind = 'genuine' limit 1`,
+  );
+  const lastStep = db.prepare(
+    'select id, tries from step where turn_id = ? order by ordinal desc limit 1',
+  );
+  const limiter = db.prepare('select * from limiter where account = ?');
+  const due = db.prepare(`select 1 from task where due_at <= ? or wait_kind = 'provider'
+    union all select 1 from approval where state = 'open' and expires_at <= ?
+    union all select 1 from limiter where state <> 'open'`);
+  const messageState = db.prepare('select state from message where id = ?');
   const held = db.prepare(`select 1 from turn join host on host.id = turn.host_id
     where turn.id = ? and host.stopped_at is null and host.alive_until > ?`);
   const unrest = db.prepare(`
@@ -38,6 +75,22 @@ export function lookAt(db: DatabaseSync): Look {
     hasMessage: (id) => message.get(id) !== undefined,
     hasStep: (id) => step.get(id) !== undefined,
     openTasks: () => open.all().map((row) => row['id'] as TaskId),
+    tasks: () => tasks.all().map((row) => recordOf(row) as unknown as TaskRecord),
+    task: (id) => {
+      const row = task.get(id);
+      return row === undefined ? undefined : (recordOf(row) as unknown as TaskRecord);
+    },
+    approvals: () => approvals.all().map((row) => recordOf(row) as unknown as ApprovalRecord),
+    repliable: () => repliable.all().map((row) => String(row['id'])),
+    isApproved: ({ tool, input }) => approved.get(tool, input) !== undefined,
+    conversationOf: (marker) => conversation.get(marker)?.['id'] as string | undefined,
+    lastStepOf: (turnId) => lastStep.get(turnId) as ReturnType<Look['lastStepOf']>,
+    limiterOf: (account) => {
+      const row = limiter.get(account);
+      return row === undefined ? undefined : (recordOf(row) as unknown as LimiterRecord);
+    },
+    isDueBefore: (at) => due.get(at, at) !== undefined,
+    message: (id) => messageState.get(id) as ReturnType<Look['message']>,
     eventCount: () => Number(events.get()?.['count']),
     isHeld: (turnId, now) => held.get(turnId, now) !== undefined,
     unrest: () => unrest.all().map((row) => String(row['what'])),

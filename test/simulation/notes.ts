@@ -1,7 +1,8 @@
 // Which of the `sometimes` events a run reached, read off what was committed and when hosts died.
 import type { StepRecord } from '../../src/core/turn/record.ts';
-import type { Write } from '../../src/ports/store.ts';
 import type { CommittedUnit } from './faulty-store.ts';
+import { noteMeeting } from './notes-meetings.ts';
+import type { Write } from '../../src/ports/store.ts';
 import type { Sometime } from './sometimes.ts';
 
 export interface Notes {
@@ -13,6 +14,8 @@ export interface Notes {
   /** Hosts whose last claim has no finished step yet. */
   readonly freshClaims: Set<string>;
   readonly turnHosts: Map<string, string>;
+  /** The turn that each host claimed last in each conversation, by both. */
+  readonly ownTurns: Map<string, string>;
   interrupts: number;
   /** When a stopped turn has to have ended (virtual); forgotten when its host is disturbed (W-1). */
   readonly stopsDue: Map<string, number>;
@@ -31,6 +34,7 @@ export function createNotes(reached: (name: Sometime) => void): Notes {
     steps: new Map(),
     freshClaims: new Set(),
     turnHosts: new Map(),
+    ownTurns: new Map(),
     interrupts: 0,
     stopsDue: new Map(),
   };
@@ -45,6 +49,7 @@ export function noteCommit(
   const name = host.epoch.name;
   // Steps first: what follows asks which step was open before this commit.
   for (const write of unit.writes) noteWrite(notes, write, { name, shared });
+  noteMeeting(notes, unit);
   for (const write of unit.writes) {
     if (write.write === 'step.insert') {
       notes.steps.set(write.row.turnId, write.row);
@@ -67,7 +72,10 @@ interface By {
 }
 
 const NOTED: Noted = {
-  'turn.insert': ({ row }, notes, by) => void notes.turnHosts.set(row.id, by.name),
+  'turn.insert': ({ row }, notes, by) => {
+    notes.turnHosts.set(row.id, by.name);
+    notes.ownTurns.set(`${by.name} ${row.conversationId}`, row.id);
+  },
   'turn.stopping': ({ id }, notes) => noteStop(notes, id),
   'turn.end': ({ id, end }, notes, by) => {
     notes.openStops.delete(id);
@@ -81,23 +89,6 @@ const NOTED: Noted = {
     const isStopped = row.state === 'stopped' || row.state === 'cancelled';
     if (isStopped && row.turnsUsed === 0) reached('stop_while_queued');
   },
-  'event.insert': ({ row }, { reached }) => {
-    const name = BY_EVENT[row.type] ?? BY_REASON[row.reason ?? ''];
-    if (name !== undefined) reached(name);
-  },
-  'message.insert': ({ row }, { reached }) => {
-    if (row.kind === 'generated') reached('corrective_turn');
-  },
-};
-
-const BY_EVENT: Readonly<Record<string, Sometime>> = {
-  'turn.continued': 'run_message_joined',
-  'command.answered': 'command_answered',
-};
-const BY_REASON: Readonly<Record<string, Sometime>> = {
-  no_outcome: 'no_outcome',
-  model_refused: 'model_refused',
-  model_unavailable: 'model_unavailable',
 };
 
 function noteWrite(notes: Notes, write: Write, by: By): void {

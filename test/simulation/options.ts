@@ -1,4 +1,5 @@
 // What one seed plays: everything is drawn here, so that a run can print its expanded options.
+import type { EngineOptions } from '../../src/engine/engine.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kernel/time.ts';
 import { seededRandom, type Random } from '../../src/testing/sim-random.ts';
@@ -19,10 +20,23 @@ export interface Faults {
   readonly pauseEvery: number;
   readonly restartEvery: number;
   readonly clockSteps: number;
+  /** Steps of the wall clock so far that nobody believes it (design principle 8). */
+  readonly clockLeaps: number;
   readonly model: number;
   readonly modelNonsense: number;
   readonly modelSlow: number;
+  /** Episodes of a provider: outages, limits, refusals. */
+  readonly episodes: number;
+  /** Odds of a reply that waits, goes on by itself, repeats itself, or calls what a person must approve. */
+  readonly waits: number;
+  readonly continues: number;
+  readonly loops: number;
+  readonly asks: number;
+  /** Odds of a classifier that is wrong, late or talks nonsense. */
+  readonly classifier: number;
   readonly tool: number;
+  /** Odds that the bytes of a call change between its question and its answer. */
+  readonly edits: number;
   readonly instructions: number;
   readonly duplicate: number;
   readonly reorder: number;
@@ -41,7 +55,16 @@ export interface SimulationOptions {
   readonly actions: number;
   /** Virtual milliseconds over which the actions are spread. */
   readonly span: number;
-  readonly deadlineMs: number | null;
+  readonly bounds: TaskBounds;
+  readonly whileBusy: EngineOptions['whileBusy'];
+  readonly approvalMs: number;
+  /** How many fallback models there are, and whether the first shares the account of the own model. */
+  readonly fallbacks: 0 | 1 | 2;
+  readonly sharesAccount: boolean;
+  /** Tokens of the own model's window. */
+  readonly window: number;
+  /** Episodes of a provider last hours, and waits are set for hours ahead. */
+  readonly long: boolean;
   readonly concurrent: number;
   readonly tickMs: number;
   readonly leaseMs: number;
@@ -57,6 +80,7 @@ const HARSH = [
   'pauseEvery',
   'restartEvery',
   'clockSteps',
+  'clockLeaps',
   'instructions',
 ] as const satisfies readonly (keyof Faults)[];
 const GENTLE_SHARE = 0.15;
@@ -78,10 +102,18 @@ const SWITCHES = [
   'pauseEvery',
   'restartEvery',
   'clockSteps',
+  'clockLeaps',
   'model',
   'modelNonsense',
   'modelSlow',
+  'episodes',
+  'waits',
+  'continues',
+  'loops',
+  'asks',
+  'classifier',
   'tool',
+  'edits',
   'instructions',
   'duplicate',
   'reorder',
@@ -94,45 +126,83 @@ export const NO_FAULTS: Faults = Object.fromEntries(SWITCHES.map((name) => [name
   number
 >;
 
-/** The options of a seed. Swarm: each fault is off in about half of the seeds. */
-export function optionsOf(seed: number): SimulationOptions {
-  const random = seededRandom(seed, 'options');
-  const shared = random.chance(0.55);
-  const hosts = random.chance(0.3) && shared ? 2 : 1;
-  const tickMs = random.pick([5 * SECOND, 30 * SECOND, 60 * SECOND]);
-  return {
-    seed,
-    shared,
-    hosts,
-    file: random.chance(0.05),
-    conversations: random.between(1, 3),
-    actions: random.between(4, 12),
-    span: random.pick([2 * SECOND, 20 * SECOND, 2 * MINUTE]),
-    deadlineMs: random.chance(0.5) ? null : 24 * HOUR,
-    concurrent: random.pick([1, 2, 8]),
-    // Where two hosts live, each hears of the other's stops at its tick only.
-    tickMs: hosts === 2 ? LIMITS.tickMsShared : tickMs,
-    leaseMs: random.pick([15 * SECOND, 45 * SECOND]),
-    faults: drawFaults(random),
-  };
-}
-
-/** What every task of the run may spend. */
-export function boundsOf({ deadlineMs }: Pick<SimulationOptions, 'deadlineMs'>): {
+/** What each task is given, and when it ends at the latest. */
+export interface TaskBounds {
   readonly deadlineMs: number | null;
   readonly turns: number;
   readonly tokens: number;
   readonly cost: number;
   readonly continuations: number;
-} {
+}
+
+/** Bounds that nothing reaches. */
+export const WIDE_BOUNDS: TaskBounds = {
+  deadlineMs: null,
+  turns: LIMITS.turnsPerTask,
+  tokens: LIMITS.tokensPerTask,
+  cost: LIMITS.costPerTaskMicroUsd,
+  continuations: LIMITS.continuationsPerTask,
+};
+export const WIDE_WINDOW = 100_000;
+
+/** The options of a seed. Swarm: each fault is off in about half of the seeds. */
+export function optionsOf(seed: number): SimulationOptions {
+  const random = seededRandom(seed, 'options');
+  const long = random.chance(0.06);
+  // What lasts for hours is played where no lease is renewed every few seconds.
+  const shared = random.chance(0.55) && !long;
+  const hosts = random.chance(0.3) && shared ? 2 : 1;
+  const tickMs = random.pick([5 * SECOND, 30 * SECOND, 60 * SECOND]);
+  const options = {
+    seed,
+    shared,
+    hosts,
+    file: random.chance(0.05),
+    conversations: random.between(1, 3),
+    actions: random.between(4, 14),
+    span: random.pick([2 * SECOND, 20 * SECOND, 2 * MINUTE, 10 * MINUTE]),
+    concurrent: random.pick([1, 2, 8]),
+    // Where two hosts live, each hears of the other's stops at its tick only.
+    tickMs: hosts === 2 ? LIMITS.tickMsShared : long ? 10 * MINUTE : tickMs,
+    leaseMs: random.pick([15 * SECOND, 45 * SECOND]),
+    faults: drawFaults(random),
+  } as const;
+  return { ...options, ...drawMeetings(seededRandom(seed, 'meetings')), long };
+}
+
+type Meetings = Pick<
+  SimulationOptions,
+  'bounds' | 'whileBusy' | 'approvalMs' | 'fallbacks' | 'sharesAccount' | 'window'
+>;
+
+function drawMeetings(random: Random): Meetings {
+  const tight = random.chance(0.4);
+  const of = <T>(narrow: readonly T[], wide: T): T => {
+    const drawn = random.pick(narrow);
+    return tight && random.chance(0.5) ? drawn : wide;
+  };
   return {
-    deadlineMs,
-    turns: LIMITS.turnsPerTask,
-    tokens: LIMITS.tokensPerTask,
-    cost: LIMITS.costPerTaskMicroUsd,
-    continuations: LIMITS.continuationsPerTask,
+    bounds: {
+      deadlineMs: random.pick([null, null, 24 * HOUR, 24 * HOUR, HOUR, 3 * MINUTE, 30 * SECOND]),
+      turns: of([1, 2, 3], WIDE_BOUNDS.turns),
+      tokens: of([100, 250, 600], WIDE_BOUNDS.tokens),
+      cost: of([0, 7, 20, 40], WIDE_BOUNDS.cost),
+      continuations: of([0, 1, 2], WIDE_BOUNDS.continuations),
+    },
+    whileBusy: random.pick(['steer', 'wait', 'interrupt', 'collect'] as const),
+    approvalMs: random.pick([24 * HOUR, 24 * HOUR, 10 * MINUTE, 20 * SECOND]),
+    fallbacks: random.pick([0, 1, 2] as const),
+    sharesAccount: random.chance(0.3),
+    window: random.chance(0.06) ? 3_000 : WIDE_WINDOW,
   };
 }
+
+/** How often a fault is on where it is not in every other seed. */
+const ODDS_ON: Readonly<Partial<Record<keyof Faults, number>>> = {
+  pauseEvery: 0.85,
+  clockLeaps: 0.15,
+  instructions: 0.25,
+};
 
 function drawFaults(random: Random): Faults {
   const drawn: Faults = {
@@ -147,10 +217,18 @@ function drawFaults(random: Random): Faults {
     pauseEvery: random.pick([40, 120]),
     restartEvery: random.pick([150, 400]),
     clockSteps: random.between(1, 5),
-    model: random.next() * 0.2,
+    clockLeaps: random.between(1, 2),
+    model: random.next() * 0.4,
     modelNonsense: random.next() * 0.4,
     modelSlow: random.next() * 0.1,
+    episodes: random.between(1, 3),
+    waits: random.next() * 0.3,
+    continues: random.next() * 0.4,
+    loops: random.next() * 0.3,
+    asks: random.next() * 0.6,
+    classifier: random.next(),
     tool: random.next() * 0.3,
+    edits: random.next() * 0.5,
     instructions: random.next() * 0.1,
     duplicate: random.next() * 0.5,
     reorder: random.next() * 0.3,
@@ -158,7 +236,7 @@ function drawFaults(random: Random): Faults {
     lostAck: random.next() * 0.2,
   };
   // Pauses only happen on shared stores, and sleepers that wake too late are wanted in many seeds.
-  const odds = (name: keyof Faults): number => (name === 'pauseEvery' ? 0.85 : 0.5);
+  const odds = (name: keyof Faults): number => ODDS_ON[name] ?? 0.5;
   const on = SWITCHES.map((name) => [name, random.chance(odds(name)) ? drawn[name] : 0] as const);
   const spares = random.chance(GENTLE_SHARE);
   const faults = Object.fromEntries(on) as unknown as Faults;

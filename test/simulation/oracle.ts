@@ -1,32 +1,27 @@
 // All judgements over one run, in the order in which they explain most.
 import type { DatabaseSync } from 'node:sqlite';
 import { dumper, type Dump } from './dump.ts';
-import type { History } from './history.ts';
-import { judgeRows, SeenEnds } from './invariants.ts';
-import type { Ledger } from './ledger.ts';
+import { judgeRows, SeenEnds, type Outside } from './invariants.ts';
+import { judgeGrants } from './invariants-grants.ts';
+import { judgeWords } from './invariants-notices.ts';
+import type { TaskBounds } from './options.ts';
 import { judgeAcks, judgeAnswers, judgeRest } from './reference.ts';
-import { judgeReplay, type Bounds } from './replay.ts';
+import { judgeReplay } from './replay.ts';
 
 /** What was seen outside the store. */
-export interface OracleInputs {
-  readonly ledger: Ledger;
-  readonly history: History;
-  readonly bounds: Bounds;
+export interface OracleInputs extends Outside {
+  readonly bounds: TaskBounds;
 }
 
 export class Oracle {
   readonly #dump: () => Dump;
-  readonly #ledger: Ledger;
-  readonly #history: History;
-  readonly #bounds: Bounds;
+  readonly #seen: OracleInputs;
   readonly #ends = new SeenEnds();
   judgements = 0;
 
   constructor(db: DatabaseSync, seen: OracleInputs) {
     this.#dump = dumper(db);
-    this.#ledger = seen.ledger;
-    this.#history = seen.history;
-    this.#bounds = seen.bounds;
+    this.#seen = seen;
   }
 
   /** What must hold in every state. */
@@ -37,7 +32,7 @@ export class Oracle {
   /** What must hold once everything has come to rest. */
   judgeRest(): readonly string[] {
     const dump = this.#dump();
-    return [...this.#always(dump), ...judgeRest(this.#history, dump)];
+    return [...this.#always(dump), ...judgeWords(dump), ...judgeRest(this.#seen.history, dump)];
   }
 
   dump(): Dump {
@@ -46,12 +41,14 @@ export class Oracle {
 
   #always(dump: Dump): readonly string[] {
     this.judgements += 1;
+    const { history, bounds } = this.#seen;
     return [
-      ...judgeAcks(this.#history, dump),
-      ...judgeAnswers(this.#history, dump),
-      ...judgeRows(dump, this.#ledger),
+      ...judgeAcks(history, dump),
+      ...judgeAnswers(history, dump),
+      ...judgeRows(dump, this.#seen),
       ...this.#ends.judge(dump),
-      ...judgeReplay(dump, this.#bounds),
+      ...judgeReplay(dump, bounds),
+      ...judgeGrants(history, dump),
     ];
   }
 }

@@ -55,7 +55,12 @@ export function judgeRest(history: History, dump: Dump): readonly string[] {
       continue;
     }
     const word = lastWord(sent, ack.messageId, { dump, replies });
-    if (word === 'none') problems.push(`T-16 ${sent.marker} (${sent.kind}) got no last word`);
+    if (word === 'none') {
+      const message = dump.messages.find(({ id }) => id === ack.messageId);
+      const task = dump.tasks.find(({ id }) => id === message?.taskId);
+      const stands = `${message?.state}, its task ${task?.id} ${task?.state} ${task?.reason}`;
+      problems.push(`T-16 ${sent.marker} (${sent.kind}) is ${stands} and got no last word`);
+    }
   }
   const orders = [...judgeStops(history, dump), ...judgeRefusals(history, dump)];
   return [...problems, ...judgeRuns(dump), ...orders];
@@ -109,9 +114,12 @@ function lastWord(
     (entry) => entry.taskId === message.taskId && message.taskId !== null && entry.kind !== 'reply',
   );
   if (notices.length > 0) return 'notice';
+  // What a task asks is its last word until it is answered.
+  const asked = dump.outbox.some((one) => one.taskId === message.taskId && one.kind === 'reply');
+  const task = dump.tasks.find(({ id }) => id === message.taskId);
+  if (asked && task?.waitKind === 'answer') return 'reply';
   // `/stop` tells in its own answer what it stopped.
-  const stopped = dump.tasks.find((task) => task.id === message.taskId)?.state === 'stopped';
-  return stopped ? 'answer' : 'none';
+  return task?.state === 'stopped' ? 'answer' : 'none';
 }
 
 function repliesByMarker(dump: Dump): ReadonlyMap<string, readonly string[]> {

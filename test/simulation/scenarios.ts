@@ -1,7 +1,8 @@
 // Small worlds without chance faults, in which a host dies at every single point.
-import { NO_FAULTS, type SimulationOptions } from './options.ts';
+import { HOUR } from '../../src/kernel/time.ts';
+import { NO_FAULTS, WIDE_BOUNDS, WIDE_WINDOW, type SimulationOptions } from './options.ts';
 import { simulate, type Outcome, type Script } from './simulate.ts';
-import type { ModelPlan } from './scripted-model.ts';
+import type { ModelPlan } from './script.ts';
 import type { World } from './world.ts';
 
 export interface Scenario {
@@ -114,7 +115,13 @@ function optionsOf(scenario: Scenario): SimulationOptions {
     conversations: 1,
     actions: 0,
     span: 0,
-    deadlineMs: null,
+    bounds: WIDE_BOUNDS,
+    whileBusy: 'steer',
+    approvalMs: 24 * HOUR,
+    fallbacks: 0,
+    sharesAccount: false,
+    window: WIDE_WINDOW,
+    long: false,
     concurrent: 8,
     tickMs: 5_000,
     leaseMs: 15_000,

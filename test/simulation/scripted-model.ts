@@ -1,166 +1,145 @@
-// A model that answers by seed: texts, calls, nonsense and faults. Its answers name the messages that
-// they answer, so that a reader outside can tell a lost message from an answered one.
-import { SECOND } from '../../src/kernel/time.ts';
-import type { Model, ModelCall, ModelOutcome, ModelRequest } from '../../src/ports/model.ts';
+// The models of one simulated host: scripted answers behind providers that fail, and a classifier.
+// Answers name the messages that they answer, so that a reader outside can tell a lost message from
+// an answered one.
+import { MINUTE, SECOND } from '../../src/kernel/time.ts';
+import type { Model, ModelOutcome, ModelRequest } from '../../src/ports/model.ts';
 import type { Epoch, Scheduler } from '../../src/testing/scheduler.ts';
-import type { Random } from '../../src/testing/sim-random.ts';
-import type { StoreWeather } from './faulty-store.ts';
-import type { Ledger } from './ledger.ts';
-import type { Sometime } from './sometimes.ts';
-import { TOOLS } from './scripted-tools.ts';
+import type { WallClock } from '../../src/testing/sim-clock.ts';
+import type { CallBook } from './call-book.ts';
+import type { SimulationOptions } from './options.ts';
+import { fault, passingFault, type Providers } from './provider.ts';
+import { answerOf, type ScriptParts } from './script.ts';
 
-/** What a written script asks for: a text, or calls of these tools. */
-export type ModelPlan = 'text' | readonly string[];
-
-export interface ScriptedModelParts {
-  /** Answers in a written order, taken from the front; without one chance decides. */
-  readonly plans?: ModelPlan[] | undefined;
+export interface ModelParts extends ScriptParts {
   readonly scheduler: Scheduler;
+  readonly wall: WallClock;
   readonly epoch: Epoch;
-  readonly random: Random;
-  readonly weather: StoreWeather;
-  readonly ledger: Ledger;
-  readonly reached: (name: Sometime) => void;
-  /** The share of answers that ask for tools. */
-  readonly callShare: number;
+  readonly providers: Providers;
+  readonly calls: CallBook;
 }
 
-const USAGE = { inputTokens: 100, outputTokens: 10, cost: 7 } as const;
-const PROVIDER = 'simulated';
-const MODEL = 'scripted-1';
-type Live = Parameters<Model['call']>[1];
+export interface SimulatedModels {
+  readonly own: Model;
+  readonly fallbacks: readonly Model[];
+  /** What `/model` may choose. */
+  readonly all: readonly Model[];
+  readonly classifier: Model;
+}
 
-export function scriptedModel(parts: ScriptedModelParts): Model {
-  return {
-    provider: PROVIDER,
-    name: MODEL,
-    price: 'costs-money',
+const PROVIDER = 'simulated';
+type Live = Parameters<Model['call']>[1];
+type Shape = Pick<Model, 'name' | 'account' | 'contextWindow'>;
+
+export function scriptedModels(
+  parts: ModelParts,
+  { sharesAccount, fallbacks, window }: SimulationOptions,
+): SimulatedModels {
+  const own = modelOf(parts, { name: 'one', account: 'a', contextWindow: window });
+  const second = sharesAccount ? 'a' : 'b';
+  const others = [
+    modelOf(parts, { name: 'two', account: second, contextWindow: window * 2 }),
+    modelOf(parts, { name: 'three', account: 'b', contextWindow: 100_000 }),
+  ];
+  const classifier = modelOf(parts, {
+    name: 'sorter',
+    account: sharesAccount ? 'b' : 'c',
     contextWindow: 100_000,
-    call: (request, live) => answer(parts, request, live),
+  });
+  return { own, fallbacks: others.slice(0, fallbacks), all: [own, ...others], classifier };
+}
+
+function modelOf(parts: ModelParts, shape: Shape): Model {
+  const { scheduler, epoch, providers } = parts;
+  const { account } = shape;
+  return {
+    ...shape,
+    provider: PROVIDER,
+    price: 'costs-money',
+    rates: { input: 1, output: 1 },
+    probe: (signal) =>
+      scheduler.call({ epoch, label: `probe ${account}`, delay: 20, signal }, () =>
+        providers.isReachable(account, scheduler.elapsed) ? 'alive' : 'unreachable',
+      ),
+    call: (request, live) =>
+      request.answer === undefined
+        ? answer(parts, shape, { request, live })
+        : classify(parts, shape, { request, live }),
   };
 }
 
-async function answer(
-  parts: ScriptedModelParts,
-  request: ModelRequest,
-  live: Live,
-): Promise<ModelOutcome> {
-  const { scheduler, epoch, random, weather, ledger } = parts;
-  ledger.modelCalls += 1;
-  const number = ledger.modelCalls;
-  const outcome = plan(parts, request);
+interface Asked {
+  readonly request: ModelRequest;
+  readonly live: Live;
+}
+
+async function answer(parts: ModelParts, shape: Shape, asked: Asked): Promise<ModelOutcome> {
+  const { scheduler, epoch, random, weather, calls } = parts;
+  const { signal, onModel, onText } = asked.live;
+  const call = calls.begin({ host: epoch.name, ...shape, request: asked.request });
+  const outcome = comesTo(parts, shape, asked.request);
   const slow = random.chance(weather.faults.modelSlow);
-  const delay = slow ? random.below(120 * SECOND) : random.below(3 * SECOND);
-  const { signal } = live;
-  const label = `model ${number}`;
+  const delay = slow ? random.below(2 * MINUTE) : random.below(3 * SECOND);
+  const label = `model ${call.number} ${shape.name}`;
   if (outcome.kind === 'reply' && outcome.text !== '' && random.chance(0.5)) {
     await scheduler.call({ epoch, label: `${label} first`, delay: delay / 2, signal }, () => {
       if (signal.aborted) return;
-      live.onModel(PROVIDER, MODEL);
-      live.onText(outcome.text.slice(0, 4));
+      onModel(PROVIDER, shape.name);
+      onText(outcome.text.slice(0, 4));
     });
     await scheduler.call({ epoch, label: `${label} more`, delay: delay / 4, signal }, () => {
-      if (!signal.aborted) live.onText(outcome.text.slice(4));
+      if (!signal.aborted) onText(outcome.text.slice(4));
     });
   }
   const last = { epoch, label: `${label} ${outcome.kind}`, delay: delay / 4, signal };
-  return scheduler.call(last, () => (signal.aborted ? fault('aborted', 'aborted') : outcome));
+  return scheduler.call(last, () => {
+    calls.end(call);
+    return signal.aborted ? fault('aborted', 'aborted') : outcome;
+  });
 }
 
-function plan(parts: ScriptedModelParts, request: ModelRequest): ModelOutcome {
-  const { random, weather, plans } = parts;
-  if (plans !== undefined) return planned(parts, request, plans.shift() ?? 'text');
-  const draw = random.next();
-  const { model, modelNonsense } = weather.faults;
-  if (draw < model) return planFault(random);
-  if (draw < model + modelNonsense * (1 - model)) return planNonsense(parts);
-  // Tool after tool comes to an end: the longer the turn, the rarer the next call.
-  const steps = stepsOfTurn(request);
-  if (random.next() < parts.callShare / (1 + steps / 3)) return planCalls(parts);
-  return reply(`answer to ${unanswered(request).join(' ')}`, [], 'end');
+/** What the call comes to: what the account does, what chance does to this call, or an answer. */
+function comesTo(parts: ModelParts, { account, name }: Shape, request: ModelRequest): ModelOutcome {
+  const { scheduler, wall, random, weather, providers } = parts;
+  const at = { elapsed: scheduler.elapsed, wall: wall.now() };
+  const closed = providers.faultOf(account, at, random);
+  if (closed !== undefined) return closed;
+  if (random.chance(weather.faults.model)) return passingFault(random, at.wall);
+  return answerOf(parts, request, { provider: PROVIDER, model: name });
 }
 
-function planned(parts: ScriptedModelParts, request: ModelRequest, next: ModelPlan): ModelOutcome {
-  if (next === 'text') return reply(`answer to ${unanswered(request).join(' ')}`, [], 'end');
-  return reply(
-    '',
-    next.map((name) => ({ ...nextCall(parts), name })),
-    'calls',
-  );
+const SORTED = { inputTokens: 20, outputTokens: 5, cost: 1 } as const;
+
+/** The classifier: right, of another mind, wrong, unreadable, broken or late (T-2). */
+async function classify(parts: ModelParts, shape: Shape, asked: Asked): Promise<ModelOutcome> {
+  const { scheduler, wall, epoch, random, weather, providers, reached } = parts;
+  const { account, name: model } = shape;
+  const at = { elapsed: scheduler.elapsed, wall: wall.now() };
+  const isOff = random.chance(weather.faults.classifier);
+  const ids = idsIn(asked.request);
+  const text = isOff
+    ? random.pick(['{"taskId":"task_0000000000000000","reason":""}', 'all tasks are done', '{}', ''])
+    : JSON.stringify({ taskId: random.pick([...ids, null]), reason: 'it fits' });
+  const isLate = isOff && random.chance(0.3);
+  const delay = isLate ? random.between(3, 20) * SECOND : random.below(SECOND);
+  const broken = isOff && random.chance(0.2) ? passingFault(random, at.wall) : undefined;
+  const { signal } = asked.live;
+  return scheduler.call({ epoch, label: `sorter ${account}`, delay, signal }, () => {
+    if (signal.aborted) {
+      reached('classifier_late');
+      return fault('aborted', 'aborted');
+    }
+    const failed = providers.faultOf(account, at, random) ?? broken;
+    if (failed !== undefined) return failed;
+    reached(isOff ? 'classifier_wrong' : 'classifier_answered');
+    const by = { provider: PROVIDER, model };
+    return { kind: 'reply', ...by, text, calls: [], stop: 'end', usage: SORTED };
+  });
 }
 
-function planFault(random: Random): ModelOutcome {
-  return random.pick([
-    () => fault('refused', 'http_401'),
-    () => fault('transient', 'http_500'),
-    () => fault('transient', 'http_429'),
-    () => fault('transient', 'timeout'),
-    () => fault('transient', 'cut_stream'),
-  ])();
-}
-
-function planNonsense(parts: ScriptedModelParts): ModelOutcome {
-  const { random } = parts;
-  return random.pick([
-    () => reply('', [], 'end'),
-    () => reply('  \n', [], 'end'),
-    () => fault('nonsense', 'not_json'),
-    () => reply('cut at the lim', [], 'length'),
-    () => reply('', [{ ...nextCall(parts), name: 'no_such_tool' }], 'calls'),
-    () => reply('', [{ ...nextCall(parts), args: '{"call":' }], 'calls'),
-    () => reply('', [{ ...nextCall(parts), args: '[]' }], 'calls'),
-  ])();
-}
-
-function planCalls(parts: ScriptedModelParts): ModelOutcome {
-  const { random, reached } = parts;
-  const count = random.pick([1, 1, 1, 2, 3]);
-  if (count > 1) reached('several_calls');
-  const calls = Array.from({ length: count }, () => nextCall(parts));
-  return reply(random.chance(0.3) ? 'let me see' : '', calls, 'calls');
-}
-
-function nextCall(parts: ScriptedModelParts): ModelCall {
-  const { ledger } = parts;
-  ledger.callsAsked += 1;
-  const id = `c${ledger.callsAsked}`;
-  return { id, name: parts.random.pick(TOOLS).name, args: JSON.stringify({ call: id }) };
-}
-
-/** The markers of what people wrote after the last answer. */
-export function unanswered(request: ModelRequest): readonly string[] {
-  const answered = request.messages.findLastIndex(
-    (message) => message.role === 'assistant' && message.text.startsWith('answer to'),
-  );
-  const users = request.messages.slice(answered + 1).filter((message) => message.role === 'user');
-  return users.flatMap((message) => markersIn(message.text));
-}
-
-/** Messages carry a marker such as `#17#`; one that is only quoted is no message. */
-export function markersIn(text: string): readonly string[] {
-  return text.replaceAll(/^>.*$/gm, '').match(/#\d+#/g) ?? [];
-}
-
-function stepsOfTurn(request: ModelRequest): number {
-  const lastUser = request.messages.findLastIndex((message) => message.role === 'user');
-  return request.messages.length - 1 - lastUser;
-}
-
-function reply(
-  text: string,
-  calls: readonly ModelCall[],
-  stop: 'end' | 'calls' | 'length',
-): ModelOutcome {
-  return { kind: 'reply', provider: PROVIDER, model: MODEL, text, calls, stop, usage: USAGE };
-}
-
-function fault(kind: 'refused' | 'transient' | 'aborted' | 'nonsense', code: string): ModelOutcome {
-  return {
-    kind: 'fault',
-    class: kind,
-    code,
-    message: `injected ${code}`,
-    retryAt: null,
-    usage: null,
+function idsIn({ messages }: ModelRequest): readonly string[] {
+  const [first] = messages;
+  const data = JSON.parse(first?.role === 'user' ? first.text : '{}') as {
+    tasks?: { readonly id: string }[];
   };
+  return (data.tasks ?? []).map(({ id }) => id);
 }

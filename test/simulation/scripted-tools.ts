@@ -1,7 +1,8 @@
-// Tools whose effects are counted outside the harness.
-import { parseJson } from '../../src/kernel/json.ts';
+// Tools whose effects are counted outside the harness, and files whose bytes change behind its back.
+import type { Shown } from '../../src/core/approval/record.ts';
+import { canonicalJson, parseJson, type Json } from '../../src/kernel/json.ts';
 import { SECOND } from '../../src/kernel/time.ts';
-import type { Tool, ToolCall, ToolOutcome, Tools } from '../../src/ports/tools.ts';
+import type { Examined, Tool, ToolCall, ToolOutcome, Tools } from '../../src/ports/tools.ts';
 import type { Epoch, Scheduler } from '../../src/testing/scheduler.ts';
 import type { Random } from '../../src/testing/sim-random.ts';
 import type { Ledger } from './ledger.ts';
@@ -10,6 +11,7 @@ import type { Sometime } from './sometimes.ts';
 
 interface SimulatedTool extends Tool {
   readonly slow: boolean;
+  readonly approver: 'none' | Examined['approver'];
 }
 
 const PARAMETERS = {
@@ -19,21 +21,34 @@ const PARAMETERS = {
   additionalProperties: false,
 } as const;
 
-const tool = (name: string, repeatable: 'yes' | 'no', slow: boolean): SimulatedTool => ({
+const tool = (
+  name: string,
+  repeatable: 'yes' | 'no',
+  { slow = false, approver = 'none' }: Partial<Pick<SimulatedTool, 'slow' | 'approver'>> = {},
+): SimulatedTool => ({
   name,
   description: `${name}, for the simulation`,
   parameters: PARAMETERS,
   repeatable,
   changes: repeatable === 'yes' ? 'no' : 'yes',
   slow,
+  approver,
 });
 
 export const TOOLS: readonly SimulatedTool[] = [
-  tool('look_up', 'yes', false),
-  tool('send_mail', 'no', false),
-  tool('long_read', 'yes', true),
-  tool('long_build', 'no', true),
+  tool('look_up', 'yes'),
+  tool('send_mail', 'no'),
+  tool('long_read', 'yes', { slow: true }),
+  tool('long_build', 'no', { slow: true }),
+  tool('deploy', 'no', { approver: 'any' }),
+  tool('pay', 'no', { approver: 'other' }),
 ];
+export const FREE_TOOLS = TOOLS.filter(({ approver }) => approver === 'none').map(namesOf);
+export const APPROVED_TOOLS = TOOLS.filter(({ approver }) => approver !== 'none').map(namesOf);
+
+function namesOf({ name }: Tool): string {
+  return name;
+}
 
 export interface ScriptedToolsParts {
   readonly scheduler: Scheduler;
@@ -42,22 +57,52 @@ export interface ScriptedToolsParts {
   readonly weather: StoreWeather;
   readonly ledger: Ledger;
   readonly isJournalled: (stepId: string) => boolean;
+  /** Whether an approval of exactly this call stands as approved (E-4). */
+  readonly isApproved: (call: { readonly tool: string; readonly input: string }) => boolean;
   readonly reached: (name: Sometime) => void;
 }
 
 export function scriptedTools(parts: ScriptedToolsParts): Tools {
   return {
     list: TOOLS,
-    run: (call, signal) => runTool(parts, call, signal),
+    examine: (call) => examine(parts, call),
+    run: (call, signal, approved) => runTool(parts, { call, signal, approved }),
   };
+}
+
+async function examine(
+  { scheduler, epoch, random, ledger }: ScriptedToolsParts,
+  call: ToolCall,
+): Promise<Examined> {
+  const known = TOOLS.find(({ name }) => name === call.name);
+  const label = `tool.examine ${call.name}`;
+  return scheduler.call({ epoch, label, delay: random.below(3) }, () => {
+    const shown = shownOf(ledger, call);
+    const approver = known?.approver ?? 'none';
+    const needsApproval = approver !== 'none' && shown !== null;
+    return { needsApproval, approver: approver === 'other' ? 'other' : 'any', shown };
+  });
+}
+
+/** Every byte that would run now. */
+function shownOf(ledger: Ledger, { name, args }: Pick<ToolCall, 'name' | 'args'>): Shown | null {
+  const id = callId(args);
+  if (id === undefined || !TOOLS.some((one) => one.name === name)) return null;
+  const hash = `v${ledger.versions.get(name) ?? 0}`;
+  const files = [{ path: `${name}.sh`, hash }];
+  return { argv: [`./${name}.sh`, id], folder: '/work', env: {}, files };
 }
 
 async function runTool(
   parts: ScriptedToolsParts,
-  call: ToolCall,
-  signal: AbortSignal,
+  order: {
+    readonly call: ToolCall;
+    readonly signal: AbortSignal;
+    readonly approved: Shown | undefined;
+  },
 ): Promise<ToolOutcome> {
   const { scheduler, epoch, random, ledger, reached } = parts;
+  const { call, signal, approved } = order;
   const known = TOOLS.find((one) => one.name === call.name);
   if (known === undefined) {
     reached('unknown_tool');
@@ -68,20 +113,39 @@ async function runTool(
   const label = `${call.name} ${id}`;
   const begin = { epoch, label: `tool.begin ${label}`, delay: random.below(20), signal };
   const hasBegun = await scheduler.call(begin, () => {
-    if (signal.aborted) return false;
+    if (signal.aborted) return 'ended';
+    const bytes = canonicalJson(shownOf(ledger, call) as unknown as Json);
+    if (approved !== undefined && canonicalJson(approved as unknown as Json) !== bytes) {
+      reached('approval_changed');
+      return 'changed';
+    }
+    const asked = { tool: call.name, input: call.args };
     ledger.executions.push({
       stepId: call.stepId,
       tool: call.name,
       call: id,
+      input: call.args,
+      bytes,
       repeatable: known.repeatable === 'yes',
+      needsApproval: known.approver !== 'none',
+      approved: approved !== undefined && parts.isApproved(asked),
       host: epoch.name,
       journalled: parts.isJournalled(call.stepId),
     });
     ledger.enter(epoch.name);
-    return true;
+    return 'begun';
   });
-  if (!hasBegun) return { kind: 'error', code: 'ended', text: 'ended before it began' };
-  const fails = random.chance(parts.weather.faults.tool);
+  if (hasBegun === 'changed') return { kind: 'error', code: 'changed', text: 'not what was shown' };
+  if (hasBegun === 'ended') return { kind: 'error', code: 'ended', text: 'ended before it began' };
+  return finish(parts, known, { label, signal });
+}
+
+function finish(
+  { scheduler, epoch, random, ledger, reached, weather }: ScriptedToolsParts,
+  known: SimulatedTool,
+  { label, signal }: { readonly label: string; readonly signal: AbortSignal },
+): Promise<ToolOutcome> {
+  const fails = random.chance(weather.faults.tool);
   const delay = known.slow ? random.below(60 * SECOND) : random.below(500);
   // What the call started takes a moment to end.
   const linger = known.slow ? random.below(5 * SECOND) : 0;

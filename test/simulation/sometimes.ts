@@ -1,7 +1,11 @@
 // Events that a set of seeds must reach: a simulation that never gets there proves nothing.
 
+import { REASONS } from '../../src/core/notice/reasons.ts';
+import type { TaskReason } from '../../src/core/task/moves.ts';
+import type { TurnEnd } from '../../src/core/turn/record.ts';
+
 /** Each with what has to have happened. */
-export const SOMETIMES = {
+const HAPPENED = {
   crash: 'a host died',
   crash_before_commit: 'a host died with a unit asked for and not begun',
   crash_after_commit: 'a host died after a commit of which it never learnt',
@@ -41,9 +45,6 @@ export const SOMETIMES = {
   interrupted_uncertain: 'a turn was interrupted with a call whose outcome is unknown',
   interrupted_cut: 'a turn was interrupted with a step that is harmless to make anew',
   corrective_turn: 'a turn without an outcome was given one correction',
-  no_outcome: 'a task was blocked after its correction came to nothing',
-  model_refused: 'a task failed because the model refused',
-  model_unavailable: 'a task failed because the model could not be reached',
   several_calls: 'one reply asked for several calls',
   unknown_tool: 'the model named a tool that does not exist',
   tool_failed: 'a tool failed',
@@ -51,7 +52,83 @@ export const SOMETIMES = {
   way_out: 'a held task was left by the command that its notice names',
   two_hosts: 'two hosts worked on one shared store',
   file_store: 'the store was a file',
+  clock_leap: 'the wall clock jumped so far that it was not believed',
+  clock_told: 'a person was told that the clock is not believed',
+  clock_confirmed: 'an admin said that the clock is right',
+  steered: 'a message joined a running turn of its own accord',
+  interrupted_by_words: 'a message ended a running turn at its step',
+  collected: 'messages that had waited were taken up together',
+  kept: 'a message was kept for a task that words do not wake',
+  joined_by_word: 'words of its person made a task go on that stood still',
+  guest_waited: 'a message waited that had less authority than the running turn',
+  classifier_answered: 'the classifier gave an answer',
+  classifier_wrong: 'the classifier gave an answer that is none',
+  classifier_late: 'the classifier took too long',
+  approval_ran: 'an approved call ran',
+  approval_changed: 'an approved call did not run, for its bytes had changed',
+  approval_denied: 'a person denied an approval',
+  approval_expired: 'an approval expired',
+  approval_withdrawn: 'an approval was withdrawn with its task',
+  approval_other: 'an approval that wants another person got one',
+  approval_over_restart: 'an approval was answered at another host than the one that asked',
+  answer_refused: 'somebody might not answer an approval',
+  approval_closed: 'a second answer came to an approval that was closed',
+  uncertain_asked: 'a person was asked about a call whose outcome is unknown',
+  uncertain_denied: 'a person said that such a call must not run again',
+  retried: 'a further call of a model step was reserved',
+  tries_used_up: 'a model step used its tries up',
+  fallback: 'a fallback model answered',
+  quota_named: 'a provider named an instant far away',
+  limiter_limited: 'an account was limited',
+  limiter_down: 'an account was unreachable',
+  limiter_refused: 'an account refused its key or balance',
+  limiter_kept: 'a host began with an account that is not open',
+  limiter_opened: 'an account was open again',
+  woken_instant: 'a task went on at the instant that it had set',
+  woken_quota: 'a task went on after a quota wait',
+  woken_provider: 'a task went on after an outage',
+  wait_interrupted: 'a wait became due while no host ran, or after an unclean stop',
+  extended: 'an admin granted more',
+  deadline_moved: 'an admin moved a deadline',
+  resumed: 'a person let a task go on',
+  fresh_session: 'a fresh session began',
+  moved_over: 'a task that was too large for its session went on in a fresh one',
+  model_chosen: 'the model of a conversation was chosen',
+  expired_running: 'a deadline ended a task whose turn ran',
+  paused_running: 'a task was paused while its turn ran',
+  receipt_repeated: 'an order came again under its receipt',
+  receipt_used: 'a receipt was refused for another order',
+  long_world: 'providers were gone for hours',
+  waited_days: 'a question stayed unanswered for a week',
 } as const;
+
+type ReasonEvent = `stood_${TaskReason}`;
+type EndEvent = `turn_${TurnEnd}`;
+
+/** Every reason for which a task can stand still or end. */
+const STOOD = Object.fromEntries(
+  Object.keys(REASONS).map((reason) => [`stood_${reason}`, `a task came to ${reason}`]),
+) as Readonly<Record<ReasonEvent, string>>;
+
+/** Every end of a turn. */
+const ENDED: Readonly<Record<EndEvent, string>> = {
+  turn_answered: 'a turn ended with an answer',
+  turn_waited: 'a turn ended in a wait that its task set',
+  turn_continued: 'a turn ended and its task went on by itself',
+  turn_parked: 'a turn was parked',
+  turn_yielded: 'a turn ended at a step because of a message',
+  turn_blocked: 'a turn ended at a bound',
+  turn_failed: 'a turn failed',
+  turn_invalid: 'a turn ended without an outcome',
+  turn_stopped: 'a turn was stopped',
+  turn_interrupted: 'a turn was interrupted',
+};
+
+export const SOMETIMES: Readonly<Record<keyof typeof HAPPENED | ReasonEvent | EndEvent, string>> = {
+  ...HAPPENED,
+  ...STOOD,
+  ...ENDED,
+};
 
 export type Sometime = keyof typeof SOMETIMES;
 

@@ -2,7 +2,7 @@
 import type { TaskId } from '../../src/kernel/ids.ts';
 import { createIds } from '../../src/adapters/ids/ids.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { MINUTE, SECOND } from '../../src/kernel/time.ts';
+import { HOUR, MINUTE, SECOND } from '../../src/kernel/time.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { Epoch, Scheduler, type SchedulerStep } from '../../src/testing/scheduler.ts';
@@ -15,16 +15,20 @@ import type { CommittedUnit, StoreWeather } from './faulty-store.ts';
 import { History } from './history.ts';
 import { Host } from './host.ts';
 import { Ledger } from './ledger.ts';
-import { boundsOf, isGentle, type SimulationOptions } from './options.ts';
+import { isGentle, type SimulationOptions } from './options.ts';
 import { Oracle } from './oracle.ts';
 import type { Sometime } from './sometimes.ts';
 import { createNotes, noteCommit, noteCrash, voidStops, type Notes } from './notes.ts';
-import type { ModelPlan } from './scripted-model.ts';
+import { CallBook } from './call-book.ts';
+import { Providers } from './provider.ts';
+import type { ModelPlan } from './script.ts';
 import { lookAt, type Look } from './look.ts';
 import { openSimulatedStore, type SimulatedStore } from './store.ts';
 
 const START = Date.UTC(2026, 0, 5, 9);
 const CLOCK_STEP_MAX = 50 * MINUTE;
+/** Nobody believes such a step; a key of a day's time still holds (surface: HTTP). */
+const CLOCK_LEAP_MAX = 9 * HOUR;
 
 export interface WorldPlan {
   readonly options: SimulationOptions;
@@ -45,7 +49,7 @@ export class World {
   readonly weather: StoreWeather;
   readonly ledger = new Ledger();
   readonly history = new History();
-  readonly random: Readonly<Record<'workload' | 'faults' | 'pace' | 'script', Random>>;
+  readonly random: Readonly<Record<'workload' | 'faults' | 'pace' | 'script' | 'ways', Random>>;
   readonly callShare: number;
   readonly happened = new Set<Sometime>();
   readonly problems: string[] = [];
@@ -53,6 +57,9 @@ export class World {
   readonly modelPlans: ModelPlan[] | undefined;
   readonly epoch = new Epoch('world');
   readonly notes: Notes;
+  readonly providers: Providers;
+  readonly calls: CallBook;
+  readonly look: Look;
   /** Steps of hosts so far: the points of a crash. */
   hostSteps = 0;
   /** The same, up to the last one that a request or a turn still needed. */
@@ -62,7 +69,6 @@ export class World {
   readonly #plan: WorldPlan;
   readonly #simulated: SimulatedStore;
   readonly #oracle: Oracle;
-  readonly #look: Look;
   #hosts: Host[] = [];
   #hostNumber = 0;
   #isStarting = false;
@@ -88,6 +94,7 @@ export class World {
       faults: seededRandom(seed, 'faults'),
       pace: seededRandom(seed, 'pace'),
       script: seededRandom(seed, 'script'),
+      ways: seededRandom(seed, 'ways'),
     };
     this.callShare = this.random.script.pick([0.2, 0.5, 0.8]);
     this.scheduler = new Scheduler(seededRandom(seed, 'scheduler'));
@@ -99,13 +106,26 @@ export class World {
       clock: this.wall,
       ids: this.ids,
     });
-    this.#look = lookAt(this.#simulated.db);
+    this.look = lookAt(this.#simulated.db);
     this.#oracle = new Oracle(this.#simulated.db, {
       ledger: this.ledger,
       history: this.history,
-      bounds: boundsOf(options),
+      calls: () => this.calls.count,
+      bounds: options.bounds,
     });
     this.notes = createNotes((name) => this.reached(name));
+    const { faults, span, long } = options;
+    const episodes = { count: faults.episodes, span, long };
+    this.providers = new Providers(seededRandom(seed, 'providers'), episodes);
+    this.calls = new CallBook({
+      look: this.look,
+      elapsed: () => this.scheduler.elapsed,
+      wall: () => this.wall.now(),
+      isAlive: (host) => this.#hosts.some((one) => one.epoch.name === host),
+      ownTurn: (host, conversationId) => this.notes.ownTurns.get(`${host} ${conversationId}`),
+      problem: (text) => void this.problems.push(text),
+      isAlone: !options.shared && faults.clockSteps + faults.clockLeaps === 0,
+    });
     this.scheduler.onStep = (step) => this.#onStep(step);
     this.scheduler.onNote = (text) => plan.trace?.(`${' '.repeat(12)}${text}`);
     this.client = new Client({
@@ -115,8 +135,8 @@ export class World {
       weather: this.weather,
       history: this.history,
       host: () => this.#someHost(),
-      isInInbox: (id) => this.#look.hasMessage(id),
-      openTasks: () => this.#look.openTasks(),
+      look: this.look,
+      ledger: this.ledger,
       reached: (name) => this.reached(name),
       broken: (error) => this.broken(error),
     });
@@ -147,22 +167,23 @@ export class World {
     if (level === 'error' && !isFault) this.problems.push(`logged: ${JSON.stringify(fields)}`);
   }
 
-  isJournalled(stepId: string): boolean {
-    return this.#look.hasStep(stepId);
-  }
-
   committed(host: Host, unit: CommittedUnit): void {
     this.commits += 1;
     host.lastUnit = unit.unit;
     if (host.isZombie && unit.writes.length === 0) this.reached('zombie_refused');
     watchCommit(this, unit);
     noteCommit(this.notes, host, unit, this.options.shared);
+    for (const write of unit.writes) {
+      if (write.write === 'message.bind') this.ledger.bound.add(write.id);
+      if (write.write === 'limiter.insert' || write.write === 'limiter.save')
+        this.calls.limited(write.row);
+    }
     if (this.commits % 25 === 0) this.judge();
   }
 
   /** Whether the host of a turn may still hold it, by the lease that it wrote. */
   isHeld(turnId: string): boolean {
-    return this.#look.isHeld(turnId, this.wall.now());
+    return this.look.isHeld(turnId, this.wall.now());
   }
 
   /** Whether anything in this run may cost a turn its host; the planned crash of a scenario may. */
@@ -207,22 +228,22 @@ export class World {
 
   /** Ids of tasks that are held in a state that names what it waits for. */
   heldTasks(): readonly TaskId[] {
-    return this.#look.openTasks();
+    return this.look.openTasks();
   }
 
   /** Nothing is owed: all is answered, ended or held. */
   get isAtRest(): boolean {
-    return this.client.isDone && this.#look.unrest().length === 0;
+    return this.client.isDone && this.look.unrest().length === 0;
   }
 
   /** What keeps the world from coming to rest. */
   unrest(): string {
     const client = this.client.isDone ? [] : ['the client waits'];
-    return [...client, ...this.#look.unrest()].join('; ');
+    return [...client, ...this.look.unrest()].join('; ');
   }
 
   get eventCount(): number {
-    return this.#look.eventCount();
+    return this.look.eventCount();
   }
 
   /** Does something once, before the first step of a host with such a label. */
@@ -247,7 +268,10 @@ export class World {
   begin(): void {
     this.#plan.trace?.(JSON.stringify(this.options));
     const { faults } = this.options;
-    for (let count = 0; count < faults.clockSteps; count += 1) this.#scheduleClockStep();
+    for (let count = 0; count < faults.clockSteps; count += 1)
+      this.#scheduleClockStep(CLOCK_STEP_MAX);
+    for (let count = 0; count < faults.clockLeaps; count += 1)
+      this.#scheduleClockStep(CLOCK_LEAP_MAX);
     if (this.options.hosts === 2) this.reached('two_hosts');
   }
 
@@ -262,6 +286,7 @@ export class World {
     const none = Object.fromEntries(Object.keys(this.weather.faults).map((name) => [name, 0]));
     this.weather.faults = none as unknown as StoreWeather['faults'];
     this.weather.diskFullUntil = 0;
+    this.providers.calm();
     this.#faultsOn = false;
     // Forward only: what was written ahead of the truth must not be waited for.
     this.wall.offset = this.#highestOffset;
@@ -360,14 +385,15 @@ export class World {
     });
   }
 
-  #scheduleClockStep(): void {
+  #scheduleClockStep(most: number): void {
     const { faults } = this.random;
     const delay = faults.below(this.options.span * 2);
-    const by = faults.between(-CLOCK_STEP_MAX, CLOCK_STEP_MAX);
+    const by = faults.between(-most, most);
     void this.scheduler.call({ epoch: this.epoch, label: 'step the clock', delay }, () => {
       if (!this.#faultsOn) return;
-      const offset = Math.min(CLOCK_STEP_MAX, Math.max(-CLOCK_STEP_MAX, this.wall.offset + by));
+      const offset = Math.min(most, Math.max(-most, this.wall.offset + by));
       this.reached(offset > this.wall.offset ? 'clock_forward' : 'clock_back');
+      if (Math.abs(offset - this.wall.offset) > HOUR) this.reached('clock_leap');
       this.wall.offset = offset;
       this.#highestOffset = Math.max(this.#highestOffset, offset);
     });

@@ -1,0 +1,119 @@
+// Every call that reached a provider, and what must hold of it at the moment at which it is made.
+import type { LimiterRecord } from '../../src/core/budget/record.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { MINUTE, type Millis } from '../../src/kernel/time.ts';
+import type { ModelRequest } from '../../src/ports/model.ts';
+import type { Look } from './look.ts';
+
+export interface ProviderCall {
+  readonly number: number;
+  readonly host: string;
+  readonly account: string;
+  /** Begun while the account was limited: the one that finds out (T-18). */
+  readonly isProbe: boolean;
+}
+
+export interface CallBookParts {
+  readonly look: Look;
+  readonly elapsed: () => Millis;
+  readonly wall: () => number;
+  readonly isAlive: (host: string) => boolean;
+  /** Which of these turns the host claimed last. */
+  readonly ownTurn: (host: string, conversationId: string) => string | undefined;
+  readonly problem: (text: string) => void;
+  /** Whether what one host knows of an account is what the store has. */
+  readonly isAlone: boolean;
+}
+
+/** An account that was closed for longer than a unit takes to be decided must not be called. */
+const GRACE = MINUTE;
+
+export class CallBook {
+  readonly #parts: CallBookParts;
+  readonly #ofStep = new Map<string, string[]>();
+  readonly #out = new Set<ProviderCall>();
+  /** By the uptime clock: since when each account that is not open is closed. */
+  readonly #closedAt = new Map<string, Millis>();
+  #count = 0;
+
+  constructor(parts: CallBookParts) {
+    this.#parts = parts;
+  }
+
+  /** Calls of turns so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  begin(call: {
+    readonly host: string;
+    readonly name: string;
+    readonly account: string;
+    readonly request: ModelRequest;
+  }): ProviderCall {
+    this.#count += 1;
+    const { host, account, name } = call;
+    const isProbe = this.#judgeLimiter(host, account);
+    this.#judgeStep(host, name, call.request);
+    const made = { number: this.#count, host, account, isProbe };
+    this.#out.add(made);
+    return made;
+  }
+
+  end(call: ProviderCall): void {
+    this.#out.delete(call);
+  }
+
+  /** A limiter was committed. */
+  limited({ account, state }: LimiterRecord): void {
+    if (state === 'open') this.#closedAt.delete(account);
+    else if (!this.#closedAt.has(account)) this.#closedAt.set(account, this.#parts.elapsed());
+  }
+
+  /** V5 and T-18: a call was reserved before it was made, and there are no more than the rule allows. */
+  #judgeStep(host: string, model: string, request: ModelRequest): void {
+    const step = this.#stepOf(host, request);
+    const { problem } = this.#parts;
+    if (step === undefined) return problem(`E-1 ${host} called ${model} for no step`);
+    const made = [...(this.#ofStep.get(step.id) ?? []), model];
+    this.#ofStep.set(step.id, made);
+    if (made.length > step.tries)
+      problem(`V5 step ${step.id} made ${made.length} calls and reserved ${step.tries}`);
+    const counts = [...Map.groupBy(made, (name) => name).values()].map(({ length }) => length);
+    const repeated = counts.filter((count) => count > 1);
+    const isBounded = repeated.length <= 1 && counts.every((count) => count <= TRIES_MAX);
+    if (!isBounded) problem(`T-18 step ${step.id} made the calls ${made.join(' ')}`);
+  }
+
+  #stepOf(host: string, request: ModelRequest): ReturnType<Look['lastStepOf']> {
+    const { look, ownTurn } = this.#parts;
+    for (const message of request.messages) {
+      if (message.role !== 'user') continue;
+      for (const marker of message.text.match(/#\d+#/g) ?? []) {
+        const conversationId = look.conversationOf(marker);
+        const turnId = conversationId && ownTurn(host, conversationId);
+        if (turnId) return look.lastStepOf(turnId);
+      }
+    }
+    return undefined;
+  }
+
+  /** T-18 and T-12: a closed account is not called, a limited one by one call at a time. */
+  #judgeLimiter(host: string, account: string): boolean {
+    const { look, isAlone, isAlive, problem, elapsed } = this.#parts;
+    const limiter = look.limiterOf(account);
+    if (limiter === undefined || limiter.state === 'open') return false;
+    const isProbe = limiter.probeUntil !== null;
+    const closedFor = elapsed() - (this.#closedAt.get(account) ?? 0);
+    if (isAlone && !isProbe && closedFor > GRACE)
+      problem(`T-18 ${host} called ${account}, which is ${limiter.state} for ${closedFor} ms`);
+    const others = [...this.#out].filter(
+      (call) => call.account === account && call.isProbe && isAlive(call.host),
+    );
+    if (isAlone && isProbe && others.length > 0)
+      problem(`T-18 ${host} called the limited ${account} beside ${others.length} more`);
+    return isProbe;
+  }
+}
+
+const TRIES_MAX = 1 + LIMITS.modelRetriesMax;

@@ -1,0 +1,107 @@
+// What a turn can meet, noted from what was committed: waits, approvals, limits, orders, words.
+import type { TaskReason } from '../../src/core/task/moves.ts';
+import type { EventRecord } from '../../src/core/session/record.ts';
+import type { Write } from '../../src/ports/store.ts';
+import type { CommittedUnit } from './faulty-store.ts';
+import type { Notes } from './notes.ts';
+import { dataOf } from './dump.ts';
+import type { Sometime } from './sometimes.ts';
+
+type Reached = Notes['reached'];
+
+export function noteMeeting({ reached }: Notes, unit: CommittedUnit): void {
+  for (const write of unit.writes) {
+    if (write.write === 'event.insert') noteEvent(reached, write.row, unit);
+    else NOTED[write.write]?.(reached, write as never, unit);
+  }
+}
+
+function noteEvent(reached: Reached, event: EventRecord, unit: CommittedUnit): void {
+  if (event.reason !== null) reached(`stood_${event.reason as TaskReason}`);
+  const name = BY_EVENT[event.type];
+  if (name !== undefined) reached(name);
+  if (event.type === 'turn.continued' && event.runId !== null) reached('run_message_joined');
+  if (event.type === 'turn.continued' && event.runId === null) reached('steered');
+  if (event.type === 'turn.started' && (dataOf(event)['messageIds'] as unknown[]).length > 1)
+    reached('collected');
+  if (event.type === 'task.moved') noteMove(reached, event, unit);
+}
+
+const BY_EVENT: Readonly<Record<string, Sometime>> = {
+  'command.answered': 'command_answered',
+  'model.retried': 'retried',
+  'conversation.model': 'model_chosen',
+  'session.started': 'fresh_session',
+  'task.extended': 'extended',
+};
+
+function noteMove(reached: Reached, event: EventRecord, { unit, writes }: CommittedUnit): void {
+  const { fromState, toState } = event;
+  if (unit === 'task.due' && toState === 'active') reached(wokenBy(writes));
+  if (unit === 'task.due' && event.reason === 'interrupted') reached('wait_interrupted');
+  if (unit === 'task.resume') reached('resumed');
+  if (unit === 'session.fresh') reached('moved_over');
+  if (unit === 'turn.claim' && fromState !== 'active' && toState === 'active')
+    reached('joined_by_word');
+  const stops = writes.some(({ write }) => write === 'turn.stopping');
+  if (toState === 'expired' && stops) reached('expired_running');
+  const fences = writes.find((write) => write.write === 'conversation.advance');
+  const isHeld = fences?.write === 'conversation.advance' && fences.turnId !== null;
+  if (toState === 'paused' && isHeld) reached('paused_running');
+}
+
+/** A quota and an outage wake with a word, an instant with the request. */
+function wokenBy(writes: readonly Write[]): Sometime {
+  const input = writes.find((write) => write.write === 'message.insert');
+  const isSilent = input?.write === 'message.insert' && input.row.text === '';
+  return isSilent ? 'woken_quota' : 'woken_instant';
+}
+
+type Noted = {
+  readonly [N in Write['write']]?: (
+    reached: Reached,
+    write: Extract<Write, { write: N }>,
+    unit: CommittedUnit,
+  ) => void;
+};
+
+const NOTED: Noted & Readonly<Record<string, undefined | ((...args: never[]) => void)>> = {
+  'turn.end': (reached, { end }) => {
+    reached(`turn_${end}`);
+    if (end === 'yielded') reached('interrupted_by_words');
+  },
+  'message.insert': (reached, { row }) => {
+    if (row.channel === 'host') reached('corrective_turn');
+  },
+  'outbox.insert': (reached, { row }) => {
+    if (row.code === 'kept' || row.code === 'kept_for_interrupted') reached('kept');
+    if (row.code === 'clock_distrusted') reached('clock_told');
+    if (row.code === 'goes_on') reached('woken_provider');
+  },
+  'step.finish': (reached, { row }) => {
+    if (row.model === 'two' || row.model === 'three') reached('fallback');
+  },
+  'step.retry': (reached, { tries }) => {
+    if (tries >= 6) reached('tries_used_up');
+  },
+  'approval.insert': (reached, { row }) => {
+    if (row.kind === 'uncertain') reached('uncertain_asked');
+  },
+  'approval.decide': (reached, { row }) => {
+    const isByHost = row.decidedBy?.startsWith('host:') === true;
+    if (row.state === 'expired') reached('approval_expired');
+    else if (isByHost) reached('approval_withdrawn');
+    else if (row.state === 'denied')
+      reached(row.kind === 'uncertain' ? 'uncertain_denied' : 'approval_denied');
+    else if (row.approver === 'other') reached('approval_other');
+  },
+  'limiter.insert': (reached, { row }) => reached(`limiter_${limited(row.state)}`),
+  'limiter.save': (reached, { row }) => {
+    reached(`limiter_${limited(row.state)}`);
+    if (row.state === 'limited' && row.isNamed === 'yes') reached('quota_named');
+  },
+};
+
+function limited(state: string): 'limited' | 'down' | 'refused' | 'opened' {
+  return state === 'open' ? 'opened' : (state as 'limited');
+}

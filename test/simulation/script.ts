@@ -1,0 +1,189 @@
+// What the scripted model answers by seed: texts, calls, task tools, loops and nonsense.
+import type { ModelCall, ModelOutcome, ModelRequest } from '../../src/ports/model.ts';
+import type { Random } from '../../src/testing/sim-random.ts';
+import type { StoreWeather } from './faulty-store.ts';
+import type { Ledger } from './ledger.ts';
+import { fault } from './provider.ts';
+import type { Sometime } from './sometimes.ts';
+import { APPROVED_TOOLS, FREE_TOOLS } from './scripted-tools.ts';
+
+/** What a written script asks for: a text, or calls of these tools. */
+export type ModelPlan = 'text' | readonly string[];
+
+export interface ScriptParts {
+  /** Answers in a written order, taken from the front; without one chance decides. */
+  readonly plans?: ModelPlan[] | undefined;
+  readonly random: Random;
+  readonly weather: StoreWeather;
+  readonly ledger: Ledger;
+  readonly reached: (name: Sometime) => void;
+  /** The share of answers that ask for tools. */
+  readonly callShare: number;
+  readonly long: boolean;
+}
+
+/** Who answers, as the provider reports it. */
+interface Speaker {
+  readonly provider: string;
+  readonly model: string;
+}
+
+type Said = Omit<Extract<ModelOutcome, { kind: 'reply' }>, 'provider' | 'model' | 'usage'>;
+
+export const USAGE = { inputTokens: 100, outputTokens: 10, cost: 7 } as const;
+
+/** What a model that answers says to this request. */
+export function answerOf(parts: ScriptParts, request: ModelRequest, by: Speaker): ModelOutcome {
+  const said = sayNext(parts, request);
+  return said.kind === 'reply' ? { ...said, ...by, usage: USAGE } : said;
+}
+
+function sayNext(
+  parts: ScriptParts,
+  request: ModelRequest,
+): Said | Extract<ModelOutcome, { kind: 'fault' }> {
+  const { random, plans, weather } = parts;
+  if (plans !== undefined) return planned(parts, request, plans.shift() ?? 'text');
+  const { modelNonsense, loops, asks } = weather.faults;
+  const [nonsense, repeats, wants, leads] = [
+    random.chance(modelNonsense),
+    random.chance(loops),
+    random.chance(asks * 0.4),
+    random.next(),
+  ];
+  const looping = loopOf(request);
+  if (looping !== undefined && loops > 0 && random.chance(0.9)) return said('', [looping]);
+  if (nonsense) return nonsenseOf(parts);
+  if (repeats) return said('', [loopCall(parts)]);
+  if (wants) return said('', [callOf(parts, random.pick(APPROVED_TOOLS)), ...someCalls(parts)]);
+  const led = leadOf(parts, leads);
+  if (led !== undefined) return led;
+  // Tool after tool comes to an end: the longer the turn, the rarer the next call.
+  const steps = stepsOfTurn(request);
+  if (random.next() < parts.callShare / (1 + steps / 3)) return callsOf(parts);
+  return said(`answer to ${unanswered(request).join(' ')}`, []);
+}
+
+function planned(parts: ScriptParts, request: ModelRequest, next: ModelPlan): Said {
+  if (next === 'text') return said(`answer to ${unanswered(request).join(' ')}`, []);
+  return said(
+    '',
+    next.map((name) => PLANNED[name]?.(parts) ?? callOf(parts, name)),
+  );
+}
+
+/** Task tools of a written script. */
+const PLANNED: Readonly<Record<string, (parts: ScriptParts) => ModelCall>> = {
+  task_wait: (parts) => taskCall(parts, 'task_wait', { for: 'instant', seconds: 90 }),
+  task_ask: (parts) => taskCall(parts, 'task_wait', { for: 'answer', question: 'which one?' }),
+  task_continue: (parts) => taskCall(parts, 'task_continue', { note: 'go on' }),
+  task_note: (parts) => taskCall(parts, 'task_note', { text: 'half way' }),
+};
+
+/** A call that ends the turn, sometimes behind a note or another call. */
+function leadOf(parts: ScriptParts, draw: number): Said | undefined {
+  const { random, weather } = parts;
+  const { waits, continues } = weather.faults;
+  const before = random.chance(0.3) ? [noteCall(parts)] : random.chance(0.2) ? someCalls(parts) : [];
+  const seconds = parts.long ? random.between(600, 20_000) : random.between(1, 400);
+  if (draw < waits / 2)
+    return said(random.chance(0.5) ? 'a moment' : '', [
+      ...before,
+      taskCall(parts, 'task_wait', { for: 'instant', seconds }),
+    ]);
+  if (draw < waits)
+    return said(random.chance(0.5) ? 'this or that?' : '', [
+      ...before,
+      taskCall(parts, 'task_wait', { for: 'answer', question: 'this or that?' }),
+    ]);
+  if (draw < waits + continues)
+    return said('', [...before, taskCall(parts, 'task_continue', { note: 'the rest' })]);
+  return undefined;
+}
+
+function noteCall(parts: ScriptParts): ModelCall {
+  return taskCall(parts, 'task_note', { text: `note ${parts.ledger.callsAsked}` });
+}
+
+function taskCall(parts: ScriptParts, name: string, args: object): ModelCall {
+  return { id: nextId(parts), name, args: JSON.stringify(args) };
+}
+
+const LOOP = JSON.stringify({ call: 'again' });
+
+function loopCall(parts: ScriptParts): ModelCall {
+  return { id: nextId(parts), name: 'look_up', args: LOOP };
+}
+
+/** The call of a model that repeats itself. */
+function loopOf({ messages }: ModelRequest): ModelCall | undefined {
+  const last = messages.findLast((message) => message.role === 'assistant');
+  const looped = last?.calls.find(({ args }) => args === LOOP);
+  return looped === undefined ? undefined : { ...looped, id: `${looped.id}+` };
+}
+
+function nonsenseOf(parts: ScriptParts): Said | Extract<ModelOutcome, { kind: 'fault' }> {
+  const { random } = parts;
+  const call = (change: Partial<ModelCall>): ModelCall => ({ ...callOf(parts, 'look_up'), ...change });
+  return random.pick([
+    () => said('', []),
+    () => said('  \n', []),
+    () => fault('nonsense', 'not_json'),
+    () => ({ ...said('cut at the lim', []), stop: 'length' as const }),
+    () => said('', [call({ name: 'no_such_tool' })]),
+    () => said('', [call({ args: '{"call":' })]),
+    () => said('', [call({ args: '[]' })]),
+    () => said('', [call({ name: 'task_wait', args: '{"for":"ever"}' })]),
+    () => said('', [call({ name: 'task_wait', args: '{"for":"instant","at":"2001-01-01T00:00:00Z"}' })]),
+    () => said('', [call({ name: 'task_continue', args: '{}' })]),
+  ])();
+}
+
+function callsOf(parts: ScriptParts): Said {
+  const { random, reached } = parts;
+  const count = random.pick([1, 1, 1, 2, 3]);
+  if (count > 1) reached('several_calls');
+  const calls = Array.from({ length: count }, () => callOf(parts, random.pick(FREE_TOOLS)));
+  return said(random.chance(0.3) ? 'let me see' : '', calls);
+}
+
+function someCalls(parts: ScriptParts): readonly ModelCall[] {
+  const { random } = parts;
+  return Array.from({ length: random.below(3) }, () => callOf(parts, random.pick(FREE_TOOLS)));
+}
+
+function callOf(parts: ScriptParts, name: string): ModelCall {
+  const id = nextId(parts);
+  return { id, name, args: JSON.stringify({ call: id }) };
+}
+
+function nextId({ ledger }: ScriptParts): string {
+  ledger.callsAsked += 1;
+  return `c${ledger.callsAsked}`;
+}
+
+function said(text: string, calls: readonly ModelCall[]): Said {
+  return { kind: 'reply', text, calls, stop: calls.length > 0 ? 'calls' : 'end' };
+}
+
+/** What the host says itself: markers in it are quoted, not asked. */
+const BY_HOST = /^(?:The request of this task, restated|A person began a fresh session)/;
+
+/** The markers of what people wrote after the last answer. */
+export function unanswered(request: ModelRequest): readonly string[] {
+  const answered = request.messages.findLastIndex(
+    (message) => message.role === 'assistant' && message.text.startsWith('answer to'),
+  );
+  const users = request.messages.slice(answered + 1).filter((message) => message.role === 'user');
+  return users.flatMap(({ text }) => (BY_HOST.test(text) ? [] : markersIn(text)));
+}
+
+/** Messages carry a marker such as `#17#`; one that is only quoted is no message. */
+export function markersIn(text: string): readonly string[] {
+  return text.replaceAll(/^>.*$/gm, '').match(/#\d+#/g) ?? [];
+}
+
+function stepsOfTurn(request: ModelRequest): number {
+  const lastUser = request.messages.findLastIndex((message) => message.role === 'user');
+  return request.messages.length - 1 - lastUser;
+}

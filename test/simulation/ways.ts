@@ -1,0 +1,155 @@
+// V8 and V20 at the end of a run: what stands still is left by time, or by each command that its
+// notice names, given by whoever the table names; and so everything comes to an end.
+import { REASONS, waysOf, type TypedWay } from '../../src/core/notice/reasons.ts';
+import type { TaskReason } from '../../src/core/task/moves.ts';
+import type { TaskRecord } from '../../src/core/task/record.ts';
+import { principalName, type Principal } from '../../src/kernel/principal.ts';
+import { DAY, HOUR, MINUTE, SECOND, type Millis } from '../../src/kernel/time.ts';
+import type { Grant } from '../../src/core/budget/extend.ts';
+import { nameToPrincipal } from './orders.ts';
+import { ADMIN, SECOND_ADMIN } from './people.ts';
+import type { World } from './world.ts';
+
+/** Steps until `done`, or until `deadline` (virtual). */
+export type Until = (done: () => boolean, deadline: Millis) => Promise<boolean>;
+
+/** Tasks get so many chances before the rest is stopped. */
+const ROUNDS = 4;
+const WAIT_MAX = 30 * MINUTE;
+
+export async function takeWaysOut(world: World, until: Until): Promise<void> {
+  const isPatient = world.options.long && world.options.seed % 3 === 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one round after the other
+    await letTimePass(world, until);
+    if (world.isBroken || world.look.tasks().length === 0) return;
+    // oxlint-disable-next-line no-await-in-loop -- one round after the other
+    if (isPatient && round === 0) await waitForDays(world, until);
+    // oxlint-disable-next-line no-await-in-loop -- one round after the other
+    else await leaveEach(world, until, round === ROUNDS - 1);
+  }
+  if (world.isBroken || world.look.tasks().length === 0) return;
+  // Granted less than it takes, or asked again: a stop is always a way.
+  await letTimePass(world, until);
+  await leaveEach(world, until, true);
+  await letTimePass(world, until);
+  const left = world.look.tasks().map(({ id, state, reason }) => `${id} ${state} ${reason}`);
+  if (left.length > 0 && !world.isBroken) world.problems.push(`V20 left over: ${left.join(', ')}`);
+}
+
+/** Waits of their own end by themselves: an instant comes, a quota ends, a provider answers. */
+async function letTimePass(world: World, until: Until): Promise<void> {
+  const passing = (): readonly TaskRecord[] =>
+    world.look.tasks().filter((task) => passesByItself(task) || isAboutToCome(world, task));
+  if (passing().length === 0) return;
+  const { elapsed } = world.scheduler;
+  const last = Math.max(...passing().map(({ waitUntil }) => waitUntil ?? 0));
+  const most = Math.max(last - world.wall.now(), 0) + WAIT_MAX;
+  await until(() => world.isAtRest && passing().length === 0, elapsed + most);
+  for (const { id, waitKind } of passing())
+    if (!world.isBroken) world.problems.push(`V20 ${id} still waits for ${waitKind}`);
+}
+
+/** What comes due in this minute may do so before an order arrives. */
+function isAboutToCome(world: World, { state, dueAt }: TaskRecord): boolean {
+  return state !== 'active' && dueAt !== null && dueAt <= world.wall.now() + MINUTE;
+}
+
+function passesByItself({ state, waitKind }: TaskRecord): boolean {
+  return state === 'waiting' && ['instant', 'quota', 'provider'].includes(waitKind ?? '');
+}
+
+/** T-6: a question that nobody answers is looked at after its window. */
+async function waitForDays(world: World, until: Until): Promise<void> {
+  const asking = (): readonly TaskRecord[] =>
+    world.look.tasks().filter(({ state, waitKind }) => state === 'waiting' && waitKind === 'answer');
+  if (asking().length === 0) return;
+  const { elapsed } = world.scheduler;
+  await until(() => asking().length === 0, elapsed + 7 * DAY + HOUR);
+  if (world.isBroken) return;
+  for (const { id } of asking()) world.problems.push(`T-6 ${id} waits for an answer for ever`);
+  world.reached('waited_days');
+}
+
+async function leaveEach(world: World, until: Until, isLast: boolean): Promise<void> {
+  const { ways: random } = world.random;
+  const staying = world.look.tasks().filter((task) => !isAboutToCome(world, task));
+  const given = staying.map((task) => {
+    const ways = waysOf(task).filter(({ effect }) => effect !== 'pause');
+    const others = ways.filter(({ effect }) => effect !== 'stop');
+    const isReply = REASONS[task.reason as TaskReason]?.reply === true;
+    const stop = ways.find(({ effect }) => effect === 'stop');
+    const [replies, other] = [random.chance(0.4), random.next()];
+    const chosen =
+      isLast || (others.length === 0 && !isReply)
+        ? stop
+        : isReply && (others.length === 0 || replies)
+          ? ('reply' as const)
+          : others[Math.floor(other * others.length)];
+    return { task, chosen };
+  });
+  world.reached('way_out');
+  const verdicts: (() => string | undefined)[] = [];
+  for (const { task, chosen } of given) {
+    if (chosen === undefined) world.problems.push(`V8 ${task.id} has no way out`);
+    else if (chosen === 'reply') reply(world, task);
+    else verdicts.push(give(world, task, chosen));
+  }
+  const { elapsed } = world.scheduler;
+  const isLeft = ({ id, version }: TaskRecord): boolean => world.look.task(id)?.version !== version;
+  await until(() => world.isAtRest && given.every(({ task }) => isLeft(task)), elapsed + 2 * HOUR);
+  if (world.isBroken) return;
+  for (const { task, chosen } of given) {
+    const by = typeof chosen === 'object' ? chosen.command : 'a reply';
+    if (!isLeft(task)) world.problems.push(`V8 ${task.id} ${task.reason} is not left by ${by}`);
+  }
+  for (const verdict of verdicts) {
+    const refused = verdict();
+    if (refused !== undefined) world.problems.push(refused);
+  }
+  if (!world.isAtRest) world.problems.push(`V20 no rest after the ways out: ${world.unrest()}`);
+  world.judgeRest();
+}
+
+function reply(world: World, task: TaskRecord): void {
+  world.client.reply(task.id, task.conversationId, nameToPrincipal(task.mandatePrincipal));
+}
+
+/** Gives the command by its principal, typed as the notice quotes it or over the API; tells later of a refusal. */
+function give(world: World, task: TaskRecord, way: TypedWay): () => string | undefined {
+  const principal = giverOf(world, task, way);
+  const { ways: random } = world.random;
+  const kind = way.effect;
+  if (kind === 'fresh' || random.chance(0.6)) {
+    world.client.type(way.command, task.conversationId, principal);
+    return () => undefined;
+  }
+  const id = kind === 'approve' || kind === 'deny' ? (task.waitId ?? '') : task.id;
+  const grant = kind === 'extend' ? grantOf(way.command) : undefined;
+  return world.client.exactly(kind, { id }, { principal, grant }, way.command);
+}
+
+function giverOf(world: World, task: TaskRecord, { who, effect }: TypedWay): Principal {
+  const own = nameToPrincipal(task.mandatePrincipal);
+  const approval = world.look.approvals().find(({ id }) => id === task.waitId);
+  const wantsOther = approval?.approver === 'other' && (effect === 'approve' || effect === 'deny');
+  if (wantsOther) return principalName(own) === principalName(ADMIN) ? SECOND_ADMIN : ADMIN;
+  if (who === 'admin') return ADMIN;
+  return who === 'person' ? own : world.random.ways.pick([own, ADMIN]);
+}
+
+/** What the notice says has to be granted at least. */
+function grantOf(command: string): Grant {
+  const amount = (word: string): number =>
+    Number(new RegExp(`${word}=\\+([\\d.]+)`).exec(command)?.[1] ?? 0);
+  const all = {
+    turns: amount('turns'),
+    tokens: amount('tokens'),
+    costMicroUsd: Math.round(amount('cost') * 1_000_000),
+    continuations: amount('continuations'),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value > 0)) as Grant;
+}
+
+/** So long is the longest pause between two looks of a world that waits. */
+export const REST_MAX = 2 * HOUR + SECOND;
