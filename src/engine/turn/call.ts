@@ -49,6 +49,8 @@ export class ModelCaller {
   readonly #of: CallerParts;
   #calls = 0;
   #last: Fault | null = null;
+  /** Accounts whose tries this step has used up. */
+  readonly #spent = new Set<string>();
 
   constructor(of: CallerParts) {
     this.#of = of;
@@ -57,6 +59,7 @@ export class ModelCaller {
   async call(step: StepRecord, request: ModelRequest): Promise<Called> {
     this.#calls = 0;
     this.#last = null;
+    this.#spent.clear();
     const missed: Missed[] = [];
     for (const [index, model] of this.#of.chain.entries()) {
       const callsMax = index === 0 ? 1 + LIMITS.modelRetriesMax : 1;
@@ -80,15 +83,26 @@ export class ModelCaller {
       const missed = judgeFault(this.#of.parts, model, outcome.last);
       if (missed !== undefined) return next(missed);
       if (made < callsMax) continue;
-      if (callsMax > 1) await this.#of.gate.exhausted(model, outcome.last.code);
+      if (callsMax > 1) await this.#exhausted(model, outcome.last);
       return next(downOf(model, outcome.last));
     }
   }
 
-  /** A draining host's turns wait for no account: they park, and the next host finds out (U-1, T-18). */
+  async #exhausted(model: Model, { code, retryAt }: Fault): Promise<void> {
+    await this.#of.gate.exhausted(model, code);
+    // Before an instant that the provider named nobody of the account is asked.
+    if (retryAt === null) this.#spent.add(model.account);
+  }
+
+  /**
+   * A fallback on the account whose tries this very step has used up is asked once all the same: often
+   * one model alone is overloaded (T-18). A draining host's turns wait for no account: they park, and
+   * the next host finds out (U-1).
+   */
   async #pass(model: Model): Promise<Passage> {
     const { gate, signal, draining } = this.#of;
     const { account } = model;
+    if (this.#spent.has(account) && !signal.aborted) return { kind: 'go', probe: false };
     const isOpen = !gate.limited.some((limiter) => limiter.account === account);
     if (isOpen) return gate.pass(model, signal);
     const passage = await gate.pass(model, AbortSignal.any([signal, draining]));
