@@ -50,6 +50,8 @@ export type ModelAnswer =
       readonly body: string;
       /** Holds back the end of the body. */
       readonly afterBody?: Promise<unknown>;
+      /** `reset`: the socket is destroyed after the body, or after the headers of an empty one. */
+      readonly end?: 'done' | 'reset';
     }
   /** The socket is destroyed without an answer. */
   | { readonly kind: 'reset'; readonly before?: Promise<unknown> }

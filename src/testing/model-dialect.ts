@@ -23,7 +23,8 @@ export interface Dialect {
   readonly error: (status: number) => string;
 }
 
-const OPENAI: Dialect = {
+/** What OpenAI's clients hear, and whoever asks outside of both. */
+export const OPENAI: Dialect = {
   parts(answer, defaults, requestText) {
     const withUsage = requestText.includes('"include_usage":true');
     const parts = streamParts(answer, defaults, withUsage);

@@ -6,7 +6,7 @@ import { isObject, parseJson, type Json, type JsonObject } from '../kernel/json.
 import { LIMITS } from '../kernel/limits.ts';
 import { says, type AnswerDefaults, type ModelAnswer, type Part } from './model-answer.ts';
 import type { ReplyAnswer } from './model-answer.ts';
-import { dialectOf, type Dialect } from './model-dialect.ts';
+import { dialectOf, OPENAI, type Dialect } from './model-dialect.ts';
 
 /** A request as it arrived. The server records it before it answers. */
 export interface RecordedRequest {
@@ -26,6 +26,9 @@ export interface RecordedRequest {
   /** Resolves when the exchange is over, either way. */
   readonly over: Promise<'answered' | 'aborted'>;
 }
+
+/** An answer that is no reply. */
+export type ModelFaultAnswer = Exclude<ModelAnswer, ReplyAnswer>;
 
 export type Responder = (request: RecordedRequest) => ModelAnswer | Promise<ModelAnswer>;
 
@@ -53,6 +56,8 @@ export interface ModelServer {
   enqueue(...answers: readonly ModelAnswer[]): void;
   /** Answers every request for which nothing is queued. The default says `ok`. */
   respondWith(responder: Responder): void;
+  /** How `GET /models` goes wrong from here on; null lists them again. */
+  listWith(fault: ModelFaultAnswer | null): void;
   /** Resolves with the request of this order, also when it has arrived already. */
   arrived(order: number): Promise<RecordedRequest>;
   /** How many recorded requests carried exactly these messages. */
@@ -86,6 +91,7 @@ export async function startModelServer(
     },
     enqueue: (...answers) => void state.queue.push(...answers),
     respondWith: (responder) => (state.responder = responder),
+    listWith: (fault) => (state.listing = fault),
     arrived: (order) => state.arrived(order),
     timesSeen: (messages) => state.groups().get(JSON.stringify(messages))?.length ?? 0,
     duplicates: () => [...state.groups().values()].filter((group) => group.length > 1),
@@ -107,6 +113,7 @@ class Exchange {
   readonly requests: RecordedRequest[] = [];
   readonly queue: ModelAnswer[];
   responder: Responder;
+  listing: ModelFaultAnswer | null = null;
   connections = 0;
   #order = 0;
   readonly #waiting = new Map<number, (request: RecordedRequest) => void>();
@@ -154,16 +161,7 @@ class Exchange {
   }
 
   async #answer(request: RecordedRequest, response: ServerResponse): Promise<void> {
-    if (request.path.endsWith('/models')) {
-      const data = this.#models.map((id) => ({
-        id,
-        object: 'model',
-        created: 0,
-        owned_by: 'test',
-      }));
-      response.writeHead(200, JSON_TYPE).end(JSON.stringify({ object: 'list', data }));
-      return;
-    }
+    if (request.path.endsWith('/models')) return this.#list(request, response);
     const dialect = dialectOf(request.path);
     if (dialect === undefined) {
       response.writeHead(404, JSON_TYPE).end('{"error":{"message":"there is nothing here"}}');
@@ -174,6 +172,15 @@ class Exchange {
     const asked = { dialect, text: request.text, to: response };
     if (answer.kind === 'reply') await this.#reply(answer, asked);
     else await this.#misbehave(answer, asked);
+  }
+
+  async #list({ text }: RecordedRequest, to: ServerResponse): Promise<void> {
+    if (this.listing !== null) {
+      if ('before' in this.listing) await this.listing.before;
+      return this.#misbehave(this.listing, { dialect: OPENAI, text, to });
+    }
+    const data = this.#models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'test' }));
+    to.writeHead(200, JSON_TYPE).end(JSON.stringify({ object: 'list', data }));
   }
 
   async #reply(answer: ReplyAnswer, asked: Asked): Promise<void> {
@@ -201,7 +208,7 @@ class Exchange {
     return parts;
   }
 
-  async #misbehave(answer: Exclude<ModelAnswer, ReplyAnswer>, asked: Asked): Promise<void> {
+  async #misbehave(answer: ModelFaultAnswer, asked: Asked): Promise<void> {
     const { dialect, to } = asked;
     switch (answer.kind) {
       case 'status':
@@ -209,9 +216,11 @@ class Exchange {
         to.end(answer.body ?? dialect.error(answer.status));
         return;
       case 'raw':
-        to.writeHead(200, { 'content-type': answer.contentType }).write(answer.body);
+        to.writeHead(200, { 'content-type': answer.contentType }).flushHeaders();
+        to.write(answer.body);
         await answer.afterBody;
-        to.end();
+        if (answer.end === 'reset') await flushed(to).then(() => to.destroy());
+        else to.end();
         return;
       case 'reset':
         to.destroy();
