@@ -61,6 +61,12 @@ export class HandClock implements Clock {
     }
   }
 
+  /** How long the next who wakes still sleeps; undefined when nobody does. */
+  get nextIn(): number | undefined {
+    const instants = [...this.#sleepers].map(({ at }) => at - this.#uptime);
+    return instants.length === 0 ? undefined : Math.max(Math.min(...instants), 0);
+  }
+
   /** Resolves when somebody sleeps who wakes within `ms`. */
   async sleeper(ms: number): Promise<void> {
     for (;;) {
