@@ -22,8 +22,6 @@ import type { Store } from '../ports/store.ts';
 import type { Tools } from '../ports/tools.ts';
 import type { Live } from './turn/live.ts';
 
-export type { Grant };
-
 /** One agent of the installation, under the name that its records carry (T-21). */
 export interface Agent {
   readonly name: string;

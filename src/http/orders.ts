@@ -1,4 +1,5 @@
-import type { Grant, TaskOrder } from '../engine/engine.ts';
+import type { Grant } from '../core/budget/extend.ts';
+import type { TaskOrder } from '../engine/engine.ts';
 import { refuse, type Refusal } from '../kernel/fault.ts';
 import { USD } from '../kernel/money.ts';
 import { readDeadline } from '../kernel/deadline.ts';

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { lastDays, type Day } from '../engine/budget/days.ts';
+import { lastDays, turnAt, type Day } from '../engine/budget/days.ts';
 import type { Engine } from '../engine/engine.ts';
-import { ID_PREFIX, idBody } from '../kernel/ids.ts';
-import type { Instant } from '../kernel/time.ts';
 import { USAGE_DAYS_MAX, USAGE_QUERY, UsageReply } from '../wire/usage.ts';
 import { reply, route, type Call, type Route } from './call.ts';
 import { problem } from './problems.ts';
@@ -35,11 +33,6 @@ async function usage({ door, query }: Call<z.infer<typeof UsageQuery>>): Promise
 async function readDay(engine: Engine, day: Day) {
   const range = { day: day.name, from: turnAt(day.from), to: turnAt(day.to) };
   return { day, rows: await engine.store.query('usage.ofRange', range) };
-}
-
-/** The lowest id of a turn that began at this instant or later: ids sort by it. */
-function turnAt(at: Instant): string {
-  return `${ID_PREFIX.turn}${idBody(at, 0)}`;
 }
 
 function askDays(days: string | undefined): number {

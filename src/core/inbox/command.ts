@@ -31,7 +31,6 @@ export const USAGES = [
   { command: 'help', usage: '/help', key: 'help' },
 ] as const;
 export type CommandName = (typeof USAGES)[number]['command'];
-export type HelpKey = (typeof USAGES)[number]['key'];
 
 /** What a person's command asks for. Ids are normalised by `readId` and need not exist. */
 export type Command =

@@ -1,3 +1,4 @@
+import { ID_PREFIX, idBody } from '../../kernel/ids.ts';
 import { invariant } from '../../kernel/invariant.ts';
 import { HOUR, readInstant, type Instant } from '../../kernel/time.ts';
 
@@ -7,6 +8,11 @@ export interface Day {
   readonly name: string;
   readonly from: Instant;
   readonly to: Instant;
+}
+
+/** The lowest id of a turn that began at this instant or later: ids sort by it. */
+export function turnAt(at: Instant): string {
+  return `${ID_PREFIX.turn}${idBody(at, 0)}`;
 }
 
 /** No zone is farther than this from UTC. */

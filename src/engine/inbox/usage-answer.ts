@@ -1,12 +1,10 @@
 import { isOwn } from '../../core/task/decide.ts';
-import { ID_PREFIX, idBody } from '../../kernel/ids.ts';
 import { principalName } from '../../kernel/principal.ts';
-import type { Instant } from '../../kernel/time.ts';
 import type { TaskUsageRow, UsageRow } from '../../ports/budget.ts';
 import type { StepUsage } from '../../ports/turn.ts';
 import { sayCount, sayMoney } from '../../text/number.ts';
 import { cutName, quoteRequest } from '../../text/quote.ts';
-import { lastDays, type Day } from '../budget/days.ts';
+import { lastDays, turnAt, type Day } from '../budget/days.ts';
 import type { EngineParts } from '../engine.ts';
 import { ABOVE_ALL_IDS, type Asker } from '../task/nearest.ts';
 import { speak, type Speaking } from './speaking.ts';
@@ -59,11 +57,6 @@ interface ReadDay {
 async function readDay({ store }: EngineParts, day: Day): Promise<ReadDay> {
   const range = { day: day.name, from: turnAt(day.from), to: turnAt(day.to) };
   return { day, rows: await store.query('usage.ofRange', range) };
-}
-
-/** The lowest id of a turn that began at this instant or later: ids sort by it. */
-function turnAt(at: Instant): string {
-  return `${ID_PREFIX.turn}${idBody(at, 0)}`;
 }
 
 async function sayOwn(parts: EngineParts, { conversationId, principal }: Asker): Promise<string> {

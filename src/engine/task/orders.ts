@@ -96,10 +96,12 @@ export class Orders implements OrderHost {
   }
 
   /** What was committed may have made something claimable, or due. */
-  #after({ conversationId, dueAt }: TaskRecord): void {
+  #after({ conversationId, dueAt, deadline }: TaskRecord): void {
     const { live, pump, upkeep } = this.#host;
     live.hint(conversationId);
     pump.poke(conversationId);
-    if (dueAt !== null) upkeep.hint(dueAt);
+    // A turn that runs stands in no due index: its task's deadline is looked at all the same.
+    const at = dueAt ?? deadline;
+    if (at !== null) upkeep.hint(at);
   }
 }
