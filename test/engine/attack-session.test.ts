@@ -43,9 +43,8 @@ test('INC-006 a plain message is answered after a turn that filled the whole win
   assert.equal(filled.reason, 'base_too_large');
   await engine.acceptMessage({ conversationId, text: 'hello', principal: ANNA });
   await taskIn(engine, conversationId, 'completed');
-  const last = place.model.requests.at(-1);
-  assert.ok(last?.system.includes(LEFT_OUT_NOTE), 'what is left out is said');
-  const { messages } = last;
+  const { system, messages } = place.model.requests.at(-1) ?? assert.fail();
+  assert.ok(system.includes(LEFT_OUT_NOTE), 'what is left out is said');
   assert.equal(messages.at(-1)?.text, 'hello');
   const calls = messages.flatMap((one) => (one.role === 'assistant' ? one.calls : []));
   assert.equal(messages.filter(({ role }) => role === 'tool').length, calls.length);
