@@ -72,7 +72,9 @@ function checkMessages(all: (sql: string) => Row[], witness: Witness): KillTally
   );
   const tasks = new Map(all('select * from task').map((row) => [row['id'], row]));
   const replies = count(all("select * from outbox where kind = 'reply'"));
-  const notices = count(all("select * from outbox where kind = 'notice'"));
+  const notices = all("select * from outbox where kind = 'notice'");
+  const interrupted = count(notices.filter(({ code }) => code === 'interrupted'));
+  checkAsked(all, notices);
   let answered = 0;
   let waiting = 0;
   for (const [id, number] of witness.acked) {
@@ -90,12 +92,25 @@ function checkMessages(all: (sql: string) => Row[], witness: Witness): KillTally
         [task['state'], task['reason'], task['wait_kind']],
         ['waiting', 'interrupted', 'assessment'],
       );
-      assert.deepEqual([replies.get(taskId) ?? 0, notices.get(taskId)], [0, 1]);
+      assert.deepEqual([replies.get(taskId) ?? 0, interrupted.get(taskId)], [0, 1]);
       waiting += 1;
     }
   }
   const uncertain = all("select * from step where state = 'uncertain'").length;
   return { cycles: witness.cycles, acked: witness.acked.size, answered, waiting, uncertain };
+}
+
+/** A person is asked once about each call whose outcome is unknown (E-2), and told of nothing else. */
+function checkAsked(all: (sql: string) => Row[], notices: readonly Row[]): void {
+  const asked = all("select * from approval where kind = 'uncertain' and state = 'open'");
+  const steps = all("select * from step where state = 'uncertain'");
+  assert.deepEqual(count(asked), count(steps));
+  assert.deepEqual(count(notices.filter(({ code }) => code === 'uncertain_effect')), count(steps));
+  const told = ['interrupted', 'uncertain_effect'];
+  assert.deepEqual(
+    notices.filter(({ code }) => !told.includes(String(code))),
+    [],
+  );
 }
 
 function count(rows: readonly Row[]): ReadonlyMap<unknown, number> {
