@@ -18,16 +18,20 @@ export interface Stage {
   killAndRestart(): Promise<RunningHost>;
 }
 
-/** Opens a stage; everything on it ends with the test. `more` goes into the model's configuration. */
+/**
+ * Opens a stage; everything on it ends with the test. `more` goes into the model's configuration, `config`
+ * stands behind it.
+ */
 export async function openStage(
   t: TestContext,
   script: (request: RecordedRequest) => ModelAnswer | Promise<ModelAnswer>,
   more = '',
+  config = '',
 ): Promise<Stage> {
   const server = await startModelServer(script);
   t.after(() => server.close());
   const model = `provider: openai-compatible, baseURL: '${server.url}', name: configured${more}`;
-  const place = new Place(`api: { port: 0 }\nmodel: { ${model} }\n`);
+  const place = new Place(`api: { port: 0 }\nmodel: { ${model} }\n${config}`);
   t.after(() => place.clear());
   let host = await place.start();
   return {
