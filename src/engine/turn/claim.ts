@@ -1,4 +1,3 @@
-import { exhaustedForTurn, grantFor } from '../../core/budget/spend.ts';
 import { lowest, mayJoin, wakes } from '../../core/inbox/join.ts';
 import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
 import { mayHold, type HostRecord } from '../../core/lease/record.ts';
@@ -19,7 +18,7 @@ import { agentOf } from '../session/agent.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
 import { boundsOf, mandateOf } from '../task/mandate.ts';
-import { closeClaimed, failRun, tellReason } from './closing.ts';
+import { blockIfExhausted } from './exhaust.ts';
 import { startedStep } from './step.ts';
 
 /** A turn that this host has, with its first step reserved. */
@@ -126,7 +125,7 @@ function claimReads(
           run: { read: 'run.ofTask', args: { taskId } },
         };
   const approved: Partial<ClaimReads> =
-    head.channel === HOST_CHANNELS.approval
+    head.channel === HOST_CHANNELS.approval && head.kind === 'generated'
       ? { approval: { read: 'approval.byId', args: { id: head.externalId as ApprovalId } } }
       : {};
   const earlier: Partial<ClaimReads> =
@@ -166,13 +165,23 @@ function decideFresh(
   rows: Rows<ClaimReads> & { readonly conversation: ConversationRecord },
   at: At,
 ): Decision<Verdict> {
-  const { conversation, inputs, task, bound = [], run, approval } = rows;
+  const { conversation, inputs, task, bound = [], run } = rows;
+  const approval = approvedOf(order, rows);
   if (inputs[0]?.id !== order.head.id || !mayTake(order, task)) return STALE;
   const ledger = new Ledger(conversation, at, `host:${order.hostId}`);
   const found = { conversation, inputs, bound, task, approval, run };
   if (task !== undefined && blockIfExhausted(ledger, { ...found, task, head: order.head }))
     return { verdict: 'blocked', writes: ledger.close() };
   return claimWrites(parts, order, { ...found, ledger }, at);
+}
+
+/** The call that the head lets run: of this very task, and only when a person has approved it (E-4). */
+function approvedOf(
+  { taskId }: ClaimOrder,
+  { approval }: Rows<ClaimReads>,
+): ApprovalRecord | undefined {
+  const isGiven = approval?.state === 'approved' && approval.taskId === taskId;
+  return isGiven ? approval : undefined;
 }
 
 /** What an earlier try has claimed unseen; a new task of it is known by what it was made of. */
@@ -369,31 +378,4 @@ function openedTask(
 function addCreated(ledger: Ledger, task: TaskRecord, runId: TurnRecord['runId']): void {
   const { id: taskId, state: to } = task;
   ledger.event('task.created', { taskId, runId, to, data: grantOf(task) });
-}
-
-/** Blocks a task whose next turn its budget forbids; what was said to it is kept for when it goes on (T-7). */
-function blockIfExhausted(
-  ledger: Ledger,
-  of: Found & {
-    readonly task: TaskRecord;
-    readonly head: MessageRecord;
-  },
-): boolean {
-  const { task, head, bound, run } = of;
-  const budget = exhaustedForTurn(task);
-  if (budget === undefined) return false;
-  const reason = 'budget_exhausted';
-  const data = { detail: budget, grant: grantFor(task, budget) };
-  const { id: taskId, conversationId } = task;
-  const runId = run?.id ?? null;
-  const turn = { conversationId, taskId, runId } as const;
-  const noticeId = tellReason(ledger, { turn, task }, reason, data);
-  if (head.taskId === null) ledger.add({ write: 'message.bind', id: head.id, taskId });
-  closeClaimed(ledger, bound, noticeId);
-  const now = ledger.at.now;
-  const moved = moveTask(task, { to: 'blocked', reason, now, outcomeData: JSON.stringify(data) });
-  ledger.add({ write: 'task.save', row: moved });
-  ledger.event('task.moved', { taskId, runId, from: task.state, to: 'blocked', reason });
-  failRun(ledger, run, reason, noticeId);
-  return true;
 }

@@ -94,12 +94,12 @@ function close(
   const closed = closeSteps(ledger, order, rows);
   const counted = countSpent(task, spentBy(closed));
   const uncertain = closed.filter((step) => step.state === 'uncertain');
-  if (end !== 'interrupted') saveSpent(ledger, task, counted);
-  else {
-    interrupt(ledger, turn, counted, uncertain.map(nameOf));
-    const { questions } = order;
+  if (end === 'interrupted') interrupt(ledger, turn, counted, uncertain.map(nameOf));
+  else saveSpent(ledger, task, counted);
+  const { questions } = order;
+  // A task that was stopped goes on with nothing.
+  if (end !== 'stopped')
     for (const step of uncertain) askUncertain(parts, ledger, { step, task, questions });
-  }
   ledger.hold(null);
   const { id, taskId, runId } = turn;
   ledger.add({ write: 'turn.end', id, end, endedAt: ledger.at.now });

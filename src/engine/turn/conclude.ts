@@ -95,7 +95,7 @@ const CONCLUSIONS: Conclusions = {
   invalid: (of, joined, { why }) => invalid(of, joined, why),
   // What a person says goes before what the model meant to wait for (T-11).
   waits: (of, joined, outcome) =>
-    joined.length > 0 ? goOn(of, joined) : hasWords(of) ? yieldTurn(of) : wait(of, outcome),
+    joined.length > 0 ? goOn(of, joined) : hasInput(of) ? yieldTurn(of) : wait(of, outcome),
   continues: (of, joined, { note }) =>
     joined.length > 0 ? goOn(of, joined) : continueTask(of, note),
   asks: ask,
@@ -127,12 +127,15 @@ function ask(
 ): Ended {
   askApproval(of.ledger, of.ending, { approval, notRun });
   if (joined.length > 0) return goOn(of, joined, { further: notRun.length, isTold: true });
-  return hasWords(of) ? yieldTurn(of) : waitForApproval(of.ledger, of.ending, approval);
+  return hasInput(of) ? yieldTurn(of) : waitForApproval(of.ledger, of.ending, approval);
 }
 
-/** Whether a person's words are bound to the task that this turn may not take up: they are its next turn's. */
-function hasWords({ ending }: Concluding): boolean {
-  return ending.messages.some((message) => isWaiting(message) && isGenuine(message));
+/**
+ * Whether something is bound to the task that this turn may not take up, a person's words or a call that was
+ * approved meanwhile: it is its next turn's, and goes before what the model meant to wait for.
+ */
+function hasInput({ ending }: Concluding): boolean {
+  return ending.messages.some(isWaiting);
 }
 
 /** Ends the turn and leaves its task active for what waits for it. */

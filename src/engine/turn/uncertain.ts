@@ -13,10 +13,11 @@ import { requestOf } from '../task/mandate.ts';
 import { addApproval, askedParams } from './ask.ts';
 
 /** What a new call of the same bytes would run, by the step whose outcome is unknown. */
-export type Questions = ReadonlyMap<
-  string,
-  { readonly approvalId: ApprovalId; readonly shown: string }
->;
+export type Questions = ReadonlyMap<string, Question>;
+
+interface Question extends Pick<ApprovalRecord, 'shown' | 'approver'> {
+  readonly approvalId: ApprovalId;
+}
 
 /** Finds out what could be asked about the turn's calls, before their outcome is judged (E-2). */
 export async function questionsOf(
@@ -28,13 +29,13 @@ export async function questionsOf(
   if (asked.length === 0) return new Map();
   const task = await readAgain(parts, 'task.byId', { id: taskId });
   const { tools } = agentOf(parts, task?.agent ?? '');
-  const found: [string, { readonly approvalId: ApprovalId; readonly shown: string }][] = [];
+  const found: [string, Question][] = [];
   for (const step of asked) {
     const call = { name: step.tool ?? '', args: step.input ?? '', stepId: step.id };
-    const { shown } = await tools.examine(call);
+    const { shown, approver } = await tools.examine(call);
     if (shown === null) continue;
     const text = canonicalJson(shown as unknown as Json);
-    found.push([step.id, { approvalId: parts.ids.next('approval'), shown: text }]);
+    found.push([step.id, { approvalId: parts.ids.next('approval'), shown: text, approver }]);
   }
   return new Map(found);
 }
@@ -71,7 +72,7 @@ export function askUncertain(
     tool: tool ?? '',
     input: input ?? '',
     shown: question.shown,
-    approver: 'any',
+    approver: question.approver,
     state: 'open',
     requestedBy: task.mandatePrincipal,
     decidedBy: null,
