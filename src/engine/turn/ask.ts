@@ -2,8 +2,10 @@ import type { ApprovalRecord } from '../../core/approval/record.ts';
 import { WAIT_REASONS } from '../../core/task/moves.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { queueNotice } from '../outbox/queue.ts';
 import type { Ledger } from '../session/ledger.ts';
-import { finish, save, tellReason, type Ended, type Ending } from './closing.ts';
+import { requestOf } from '../task/mandate.ts';
+import { finish, save, type Ended, type Ending } from './closing.ts';
 import { finishedStep, startedStep, type StepStart } from './step.ts';
 
 /** What the model gets for a call that waits for a person, and for those behind it (E-4). */
@@ -31,7 +33,25 @@ export function askApproval(ledger: Ledger, ending: Ending, asking: Asking): voi
     const end = { state: 'failed', output, errorCode: 'not_run' } as const;
     ledger.add({ write: 'step.insert', row: finishedStep(ledger, row, end) });
   }
-  tellReason(ledger, ending, WAIT_REASONS.approval, askedParams(approval));
+  tellAsked(ledger, ending, approval);
+}
+
+/** Under the approval's own key: the turn may go on, and the task's next version be told of again (O-6). */
+function tellAsked(ledger: Ledger, { task, turn }: Ending, approval: ApprovalRecord): void {
+  const code = WAIT_REASONS.approval;
+  const { conversationId, taskId, runId } = turn;
+  const params = { request: requestOf(task), taskId, ...askedParams(approval) };
+  const key = `approval:${approval.id}`;
+  queueNotice(ledger, {
+    conversationId,
+    key,
+    level: 'waiting',
+    code,
+    params,
+    subjectId: taskId,
+    taskId,
+    runId,
+  });
 }
 
 /** The row of an approval and its event. */
