@@ -124,7 +124,7 @@ class AssembledHost implements Host {
     const log = this.#openLog();
     if (mended.length > 0) log.warn('open to others until now, closed', { paths: mended });
 
-    const store = await openStore(this.#options.config, { clock, ids: this.#ids });
+    const store = await openStore(this.#options.config, { clock, ids: this.#ids, log });
     this.#opened.push(() => store.close());
     const grants = this.#openKeys(log);
     const models = await this.#models(log);

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
+import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import type { Config } from './config/load.ts';
 
 export interface StoreParts {
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly log?: Log;
 }
 
 /** The records of an embedded store. */

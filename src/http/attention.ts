@@ -5,8 +5,9 @@ import type { TaskRecord } from '../core/task/record.ts';
 import type { Engine } from '../engine/engine.ts';
 import { explainTask } from '../engine/task/why.ts';
 import { LIMITS } from '../kernel/limits.ts';
+import type { StoreAlarm } from '../ports/store.ts';
 import type { AttentionItem } from '../wire/status.ts';
-import { sayApproval, sayClock, sayLimiter } from './view/attention.ts';
+import { sayApproval, sayClock, sayLimiter, sayStoreAlarm } from './view/attention.ts';
 
 /** Open tasks that are looked through; of more it is said that there are so many. */
 export const TASKS_COUNTED = 1_000;
@@ -19,6 +20,7 @@ interface Waiting {
   readonly approvals: readonly ApprovalRecord[];
   readonly limiters: readonly LimiterRecord[];
   readonly isClockDistrusted: boolean;
+  readonly alarm: StoreAlarm | null;
 }
 
 /** How many things wait for a person, and how many of them are approvals. */
@@ -26,17 +28,19 @@ export async function countWaiting(
   engine: Engine,
   open: readonly TaskRecord[],
 ): Promise<{ readonly all: number; readonly approvals: number }> {
-  const { tasks, approvals, limiters, isClockDistrusted } = await gather(engine, open);
-  const others = approvals.length + limiters.length + (isClockDistrusted ? 1 : 0);
+  const { tasks, approvals, limiters, isClockDistrusted, alarm } = await gather(engine, open);
+  const ofHost = limiters.length + (isClockDistrusted ? 1 : 0) + (alarm === null ? 0 : 1);
+  const others = approvals.length + ofHost;
   return { all: tasks.length + others, approvals: approvals.length };
 }
 
 /** What waits for a person, the host's own troubles first, each with the command that resolves it. */
 export async function readAttention(engine: Engine): Promise<readonly AttentionItem[]> {
   const open = await engine.store.query('task.open', { limit: TASKS_COUNTED });
-  const { tasks, approvals, limiters, isClockDistrusted } = await gather(engine, open);
+  const { tasks, approvals, limiters, isClockDistrusted, alarm } = await gather(engine, open);
   const ofHost = [
     ...(isClockDistrusted ? [ofClock(engine)] : []),
+    ...(alarm === null ? [] : [ofAlarm(engine, alarm)]),
     ...limiters.map((limiter) => ofLimiter(engine, limiter)),
   ];
   const left = Math.max(0, ITEMS_MAX - ofHost.length);
@@ -60,6 +64,7 @@ async function gather(engine: Engine, open: readonly TaskRecord[]): Promise<Wait
     approvals,
     limiters: limiters.filter(({ state }) => state === 'down' || state === 'refused'),
     isClockDistrusted: !clock.isTrusted,
+    alarm: engine.store.alarm ?? null,
   };
 }
 
@@ -116,6 +121,17 @@ function ofClock(engine: Engine): AttentionItem {
     subjectId: engine.health().hostId,
     sentence: sayClock(engine),
     command: '/clock confirm',
+    taskId: null,
+  };
+}
+
+function ofAlarm(engine: Engine, alarm: StoreAlarm): AttentionItem {
+  return {
+    level: 'escalation',
+    code: `store_${alarm.code}`,
+    subjectId: engine.health().hostId,
+    sentence: sayStoreAlarm(engine, alarm),
+    command: null,
     taskId: null,
   };
 }

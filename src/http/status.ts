@@ -1,6 +1,7 @@
 import type { LimiterRecord } from '../core/budget/record.ts';
 import type { TaskRecord } from '../core/task/record.ts';
 import type { ClockTrust, Health } from '../engine/engine.ts';
+import type { StoreAlarm } from '../ports/store.ts';
 import {
   AttentionReply,
   ClockConfirmBody,
@@ -22,13 +23,14 @@ async function status({ door }: Call): Promise<Response> {
   const open = await engine.store.query('task.open', { limit: TASKS_COUNTED });
   const waiting = await countWaiting(engine, open);
   const { description, exclusive } = engine.store.traits;
+  const { alarm = null } = engine.store;
   return reply(200, {
     version: door.version,
     state: health.state,
     hostId: health.hostId,
     startedAt: isoOrNull(health.startedAt),
     at: iso(clock.now()),
-    store: { description, exclusive },
+    store: { description, exclusive, alarm: viewAlarm(alarm) },
     model: {
       provider: model.provider,
       name: model.name,
@@ -46,6 +48,10 @@ async function status({ door }: Call): Promise<Response> {
 
 function viewAnswered({ answeredBy }: Health): StatusReply['model']['answeredBy'] {
   return answeredBy === null ? null : { ...answeredBy, at: iso(answeredBy.at) };
+}
+
+function viewAlarm(alarm: StoreAlarm | null): StatusReply['store']['alarm'] {
+  return alarm === null ? null : { ...alarm, since: iso(alarm.since) };
 }
 
 function viewClock({ isTrusted, driftMs, until }: ClockTrust): ClockReply {

@@ -10,6 +10,9 @@ export const LIMITS = {
   tickMsShared: 5 * SECOND,
   /** How often a lost race is decided again before it is a fault. */
   lostRacesMax: 20,
+  /** What an embedded store keeps of its log between two uses of it, and from where on it tells a person. */
+  storeLogKeptBytes: 16_000_000,
+  storeLogAlarmBytes: 64_000_000,
   /** Pauses of a step that cannot be saved because the disk is full. */
   diskFullPauseMs: SECOND,
   diskFullPauseMaxMs: 30 * SECOND,

@@ -110,8 +110,20 @@ export interface StoreFault extends Fault {
   readonly code: StoreFaultCode;
 }
 
+/**
+ * What a person should look at though nothing is refused. `log_large`: the log of an embedded store cannot
+ * be begun anew because somebody reads an older state of it; `bytes` is its size.
+ */
+export interface StoreAlarm {
+  readonly code: 'log_large';
+  readonly bytes: number;
+  readonly since: Instant;
+}
+
 export interface Store {
   readonly traits: StoreTraits;
+  /** Null, or absent where there can be none, while all is well. */
+  readonly alarm?: StoreAlarm | null;
   /**
    * Commits one unit and resolves after its fsync. Units that are ready in one turn of the event loop share it.
    * Rejects with a `StoreFault`; a decision that throws rejects its own unit only.

@@ -68,6 +68,8 @@ export interface AnswerTexts {
   readonly limiterStates: Readonly<Record<LimiterWord, string>>;
   /** That the clock is not believed, in `/status`; `drift` as `sayDrift` writes it. */
   readonly clockDistrusted: (facts: { readonly drift: string; readonly when: string }) => string;
+  /** That the store's log cannot begin anew; `size` with its unit. */
+  readonly storeLogLarge: (size: string) => string;
 
   /** The answer to `/new`: `retained` holds what remains, a line each, or is empty. */
   readonly newSession: (facts: { readonly retained: string }) => string;

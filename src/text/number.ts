@@ -29,3 +29,8 @@ export function sayRate({ tag }: Pick<Catalogue, 'tag'>, dollars: number): strin
     maximumFractionDigits: 6,
   }).format(dollars);
 }
+
+/** Bytes as whole millions of them: `71 MB`. */
+export function sayMegabytes({ tag }: Pick<Catalogue, 'tag'>, bytes: number): string {
+  return `${new Intl.NumberFormat(tag, { maximumFractionDigits: 0 }).format(bytes / 1_000_000)} MB`;
+}

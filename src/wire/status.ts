@@ -59,7 +59,14 @@ export const StatusReply = z.object({
   hostId: idShape('host_'),
   startedAt: InstantShape.nullable(),
   at: InstantShape,
-  store: z.object({ description: z.string(), exclusive: z.boolean() }),
+  store: z.object({
+    description: z.string(),
+    exclusive: z.boolean(),
+    alarm: z
+      .object({ code: z.string(), bytes: z.number(), since: InstantShape })
+      .nullable()
+      .describe('what a person should look at; nothing is refused because of it'),
+  }),
   model: z.object({
     provider: z.string(),
     name: z.string(),

@@ -2,7 +2,9 @@ import type { TaskRecord } from '../../core/task/record.ts';
 import type { LimiterRecord } from '../../core/budget/record.ts';
 import type { ConversationId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import type { StoreAlarm } from '../../ports/store.ts';
 import type { Catalogue } from '../../text/catalogue.ts';
+import { sayMegabytes } from '../../text/number.ts';
 import { quoteRequest } from '../../text/quote.ts';
 import { sayDrift } from '../../text/render.ts';
 import { sayInstant, sayWhen } from '../../text/when.ts';
@@ -23,6 +25,7 @@ export async function sayStatus(
     ...(await sayModel(parts, speaking, order)),
     ...health.limiters.map((limiter) => sayLimiter(parts, speaking, limiter)),
     ...sayClock(speaking, health),
+    ...sayAlarm(speaking, parts.store.alarm ?? null),
     sayCounts(speaking.words, open),
     await sayHere(parts, speaking.words, conversationId),
   ].join('\n');
@@ -70,6 +73,10 @@ function sayClock({ words, reader, now }: Speaking, { clock }: Health): readonly
   if (clock.isTrusted) return [];
   const when = sayInstant(reader, words.tag, clock.until ?? now, now);
   return [words.answers.clockDistrusted({ drift: sayDrift(words, clock.driftMs), when })];
+}
+
+function sayAlarm({ words }: Speaking, alarm: StoreAlarm | null): readonly string[] {
+  return alarm === null ? [] : [words.answers.storeLogLarge(sayMegabytes(words, alarm.bytes))];
 }
 
 function sayCounts({ answers, states }: Catalogue, open: readonly TaskRecord[]): string {

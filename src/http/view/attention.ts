@@ -1,6 +1,8 @@
 import type { ApprovalRecord } from '../../core/approval/record.ts';
 import type { LimiterRecord } from '../../core/budget/record.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { StoreAlarm } from '../../ports/store.ts';
+import { sayMegabytes } from '../../text/number.ts';
 import { catalogueOf } from '../../text/reader.ts';
 import { inWords } from '../../text/render.ts';
 import { cutName } from '../../text/quote.ts';
@@ -29,4 +31,10 @@ export function sayLimiter({ parts }: Engine, { account, state, until }: Limiter
 export function sayClock(engine: Engine): string {
   const drift = engine.health().clock.driftMs;
   return sayStored(engine, 'clock_distrusted', JSON.stringify({ drift }));
+}
+
+/** What a person should look at in the store, though nothing is refused because of it. */
+export function sayStoreAlarm({ parts }: Engine, { bytes }: StoreAlarm): string {
+  const words = catalogueOf(parts.options.locale);
+  return words.answers.storeLogLarge(sayMegabytes(words, bytes));
 }

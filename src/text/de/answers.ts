@@ -42,6 +42,9 @@ export const DE_ANSWERS: AnswerTexts = {
     `Der Uhr wird nicht getraut: Sie geht gegenüber dem, was der Host gezählt hat, ${drift}. ` +
     `Bis ${when} läuft nichts ab und beginnt nichts von selbst. Stimmt sie so, wie sie steht: ` +
     '`/clock confirm`.',
+  storeLogLarge: (size) =>
+    `Das Protokoll des Speichers ist auf ${size} gewachsen, weil etwas den Speicher zum Lesen offen ` +
+    'hält. Verloren ist nichts, und nichts wartet darauf; beende, was liest, etwa eine begonnene Kopie.',
 
   newSession: ({ retained }) =>
     'Eine neue Sitzung beginnt: Das Modell sieht nicht mehr, was vorher gesagt wurde; gelöscht ' +

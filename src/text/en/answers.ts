@@ -41,6 +41,9 @@ export const EN_ANSWERS: AnswerTexts = {
   clockDistrusted: ({ drift, when }) =>
     `The clock is not trusted: it stands ${drift} what the host counted. Until ${when} nothing ` +
     `expires and nothing begins by itself. If it is right as it stands: \`/clock confirm\`.`,
+  storeLogLarge: (size) =>
+    `The log of the store has grown to ${size}, because something holds the store open to read. ` +
+    'Nothing is lost and nothing waits for it; end what reads, such as a copy that was begun.',
 
   newSession: ({ retained }) =>
     'A fresh session begins: the model no longer sees what was said before, and nothing is ' +

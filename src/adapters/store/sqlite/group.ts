@@ -9,6 +9,7 @@ import type {
   ReadName,
   Reads,
   Store,
+  StoreAlarm,
   StoreFault,
   StoreTraits,
   Unit,
@@ -18,6 +19,7 @@ import { endsTrust, storeFault } from '../fault.ts';
 import type { Call } from '../statement.ts';
 import { faultOf, isTaken, storageFault } from './errors.ts';
 import type { Handle, Row } from './handle.ts';
+import type { WalWatch } from './wal.ts';
 
 /** Units of one transaction: what one turn of the event loop may take at most. */
 const GROUP_UNITS_MAX = 256;
@@ -42,6 +44,8 @@ export interface GroupOptions {
   readonly traits: StoreTraits;
   /** Calls back soon: whatever is committed until then shares one transaction. */
   readonly defer: (flush: () => void) => void;
+  /** Of a file; one in memory has no log. */
+  readonly wal?: WalWatch;
   readonly onClose: () => void;
 }
 
@@ -64,6 +68,10 @@ export class SqliteStore implements Store {
     this.traits = options.traits;
     this.#handle = handle;
     this.#options = options;
+  }
+
+  get alarm(): StoreAlarm | null {
+    return this.#options.wal?.alarm ?? null;
   }
 
   commit<R extends UnitReads, V>(unit: Unit<R, V>): Promise<Committed<V>> {
@@ -131,6 +139,7 @@ export class SqliteStore implements Store {
       const wrote = outcomes.some((outcome) => outcome.kind === 'done' && outcome.wrote);
       // A group without a write has nothing to be made durable.
       this.#handle.control(wrote ? 'commit' : 'rollback');
+      if (wrote) this.#options.wal?.look();
     } catch (error) {
       const fault = this.#abandon(error);
       for (const [place, one] of group.entries()) {

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Ids } from '../../../ports/ids.ts';
+import type { Log } from '../../../ports/log.ts';
 import type { ReadName, Reads, Store, StoreTraits } from '../../../ports/store.ts';
 import { storeFault } from '../fault.ts';
 import { APPLIED_SQL, nextMigration, type Applied } from '../migrate.ts';
@@ -14,6 +15,7 @@ import { SqliteStore } from './group.ts';
 import { openHandle, type Row } from './handle.ts';
 import { takeLock, type HostLock } from './lock.ts';
 import { assertDurable, assertVersion, setPragmas } from './pragmas.ts';
+import { WalWatch } from './wal.ts';
 
 /** How long a second writer of a shared file is waited for; the event loop stands still meanwhile. */
 const BUSY_WAIT_MS = 1_000;
@@ -24,6 +26,8 @@ export interface SqliteOptions {
   readonly path: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly ids: Ids;
+  /** Told of a log that grows behind a reader. */
+  readonly log?: Pick<Log, 'info' | 'warn'>;
   /** Schedules the commit of a group; by default the next turn of the event loop. */
   readonly defer?: (flush: () => void) => void;
   /** Take the host's lock (G-8). Default true; a store in memory never has one. */
@@ -51,6 +55,7 @@ export function openSqlite(options: SqliteOptions): SqliteStore {
       clock: options.clock,
       ids: options.ids,
       defer: options.defer ?? setImmediate,
+      ...(isMemory ? {} : { wal: new WalWatch(options) }),
       traits: { exclusive, description: description(db, options.path) },
       onClose: () => lock?.release(),
     });

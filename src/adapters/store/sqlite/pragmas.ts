@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Fault } from '../../../kernel/fault.ts';
+import { LIMITS } from '../../../kernel/limits.ts';
 
 /** 3.51.3 is the first version without the WAL-reset corruption. */
 const SQLITE_LEAST = '3.51.3';
@@ -27,7 +28,10 @@ export function assertVersion(db: DatabaseSync): void {
   );
 }
 
-/** Sets what makes a commit durable. `page_size` only takes effect while the file is new. */
+/**
+ * Sets what makes a commit durable. `page_size` only takes effect while the file is new. The log is copied
+ * into the file at every 4000 pages (8 MB); one that grew behind a reader is cut once it begins anew.
+ */
 export function setPragmas(db: DatabaseSync): void {
   db.exec(`
     pragma page_size = 2048;
@@ -35,6 +39,7 @@ export function setPragmas(db: DatabaseSync): void {
     pragma synchronous = full;
     pragma foreign_keys = on;
     pragma wal_autocheckpoint = 4000;
+    pragma journal_size_limit = ${LIMITS.storeLogKeptBytes};
     pragma cache_size = -16000;
     pragma temp_store = memory;`);
 }
