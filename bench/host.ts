@@ -26,20 +26,21 @@ export async function benchHost(
 ): Promise<Engine> {
   const clock = createSystemClock();
   const ids = createIds({ now: () => clock.now(), random: secureRandom });
+  const { model, tools } = parts;
+  const instructions = (): Promise<string> => Promise.resolve('You are measured.');
   const engine = createEngine({
     store: openSqlite({ path: join(folder, 'sekisho.db'), clock, ids }),
     clock,
     ids,
     digest: sha256,
     log: QUIET,
-    model: parts.model,
-    tools: parts.tools,
-    instructions: () => Promise.resolve('You are measured.'),
+    agents: [{ name: 'main', instructions, tools, model, fallbacks: [] }],
+    models: [model],
+    classifier: model,
     onStoreFailed: (reason) => {
       throw new Error(reason);
     },
     options: {
-      agent: 'main',
       pid: process.pid,
       locale: 'en',
       timeZone: 'UTC',
@@ -49,6 +50,8 @@ export async function benchHost(
       tokensLimit: LIMITS.tokensPerTask,
       costLimitMicroUsd: LIMITS.costPerTaskMicroUsd,
       continuationsLimit: LIMITS.continuationsPerTask,
+      whileBusy: 'steer',
+      approvalMs: LIMITS.approvalMs,
       leaseMs: LIMITS.leaseMs,
       leaseRenewMs: LIMITS.leaseRenewMs,
       tickMs: LIMITS.tickMsExclusive,

@@ -111,7 +111,9 @@ async function openLanes(folder: string, conversations: number): Promise<Lanes> 
 class InstantModel implements Model {
   readonly provider = 'stub';
   readonly name = 'stub';
+  readonly account = 'stub';
   readonly price = 'free';
+  readonly rates = null;
   readonly contextWindow = 128_000;
   readonly answered = new Set<string>();
 
@@ -119,6 +121,10 @@ class InstantModel implements Model {
     if (messages.at(-1)?.role !== 'tool') return Promise.resolve(reply('', CALLS));
     this.answered.add(messages.findLast(({ role }) => role === 'user')?.text ?? '');
     return Promise.resolve(reply('done', []));
+  }
+
+  probe(): Promise<'alive'> {
+    return Promise.resolve('alive');
   }
 }
 
@@ -132,6 +138,7 @@ const TOOLS: Tools = {
       changes: 'no',
     },
   ],
+  examine: () => Promise.resolve({ needsApproval: false, approver: 'any', shown: null }),
   run: () => Promise.resolve({ kind: 'result', text: RESULT }),
 };
 

@@ -19,15 +19,18 @@ const store = openSqlite({
   ids,
   ...(pragma === undefined ? {} : { pragmas: [pragma] }),
 });
+const model = new ScriptedModel();
+const instructions = (): Promise<string> => Promise.resolve('You are a test.');
+const tools = new LedgerTools();
 const engine = createEngine({
   store,
   clock,
   ids,
   digest: sha256,
   log: SILENT,
-  model: new ScriptedModel(),
-  tools: new LedgerTools(),
-  instructions: () => Promise.resolve('You are a test.'),
+  agents: [{ name: 'main', instructions, tools, model, fallbacks: [] }],
+  models: [model],
+  classifier: model,
   onStoreFailed: (reason) => {
     throw new Error(reason);
   },
