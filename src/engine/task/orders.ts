@@ -1,8 +1,10 @@
 import type { TaskRecord } from '../../core/task/record.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { HostId } from '../../kernel/ids.ts';
+import type { Principal } from '../../kernel/principal.ts';
 import { commitAnswer, type Answer } from '../approval/answer.ts';
 import { commitClockEntry } from '../audit/clock.ts';
+import { AdminLane } from '../audit/lane.ts';
 import type { Engine, EngineParts, Ordered, Stopped } from '../engine.ts';
 import type { OrderHost } from '../inbox/order-host.ts';
 import type { Live } from '../turn/live.ts';
@@ -26,6 +28,7 @@ export interface OrdersHost {
 /** Commits orders, then acts on them: interrupts, wakes, looks (design principle 1). */
 export class Orders implements OrderHost {
   readonly #host: OrdersHost;
+  readonly #lane = new AdminLane();
 
   constructor(host: OrdersHost) {
     this.#host = host;
@@ -34,7 +37,7 @@ export class Orders implements OrderHost {
   /** Interrupts what runs here; a turn elsewhere learns of it from its host's sweep. */
   async stop(order: Parameters<OrderHost['stop']>[0]): Promise<Stopped | Refusal> {
     const { parts, hostId, pump } = this.#host;
-    const verdict = await this.#commit(() => commitStop(parts, { ...order, hostId }));
+    const verdict = await this.#commit(order, () => commitStop(parts, { ...order, hostId }));
     if (verdict.kind === 'refused') return verdict;
     const { turn, ...stopped } = verdict;
     if (turn !== undefined) pump.interrupt(turn.id);
@@ -44,24 +47,24 @@ export class Orders implements OrderHost {
 
   async resume(order: Parameters<OrderHost['resume']>[0]): Promise<Ordered | Refusal> {
     const { parts, hostId } = this.#host;
-    return this.#order(() => commitResume(parts, { ...order, hostId }));
+    return this.#order(order, () => commitResume(parts, { ...order, hostId }));
   }
 
   async pause(order: Parameters<OrderHost['pause']>[0]): Promise<Ordered | Refusal> {
     const { parts, hostId } = this.#host;
-    return this.#order(() => commitPause(parts, { ...order, hostId }));
+    return this.#order(order, () => commitPause(parts, { ...order, hostId }));
   }
 
   async extend(order: Parameters<OrderHost['extend']>[0]): Promise<Ordered | Refusal> {
     const { parts, hostId } = this.#host;
-    return this.#order(() => commitExtend(parts, { ...order, hostId }));
+    return this.#order(order, () => commitExtend(parts, { ...order, hostId }));
   }
 
   async answer(order: Parameters<OrderHost['answer']>[0]): Promise<Answer | Refusal> {
     const { parts, hostId, upkeep } = this.#host;
     const isClockTrusted = upkeep.clock().isTrusted;
     const given = { ...order, hostId, isClockTrusted };
-    const verdict = await this.#commit(() => commitAnswer(parts, given));
+    const verdict = await this.#commit(order, () => commitAnswer(parts, given));
     if (verdict.kind !== 'refused') this.#after(verdict.task);
     // One whose time is up may not have been seen yet.
     else if (verdict.code === 'approval_closed') upkeep.hint();
@@ -76,19 +79,28 @@ export class Orders implements OrderHost {
     const trust = upkeep.clock();
     if (!principal.isAdmin) return refuse('forbidden', { who: 'admin' });
     if (trust.isTrusted) return refuse('clock_trusted');
-    await this.#commit(() => commitClockEntry(parts, { principal, channel, hostId, trust }));
+    const entry = { principal, channel, hostId, trust };
+    await this.#commit(order, () => commitClockEntry(parts, entry));
     return upkeep.confirmClock({ principal });
   }
 
-  async #order(commit: () => Promise<Ordered | Refusal>): Promise<Ordered | Refusal> {
-    const verdict = await this.#commit(commit);
+  async #order(
+    by: { readonly principal: Principal },
+    commit: () => Promise<Ordered | Refusal>,
+  ): Promise<Ordered | Refusal> {
+    const verdict = await this.#commit(by, commit);
     if (verdict.kind === 'ordered') this.#after(verdict.task);
     return verdict;
   }
 
-  async #commit<T>(commit: () => Promise<T>): Promise<T> {
+  async #commit<T>(
+    { principal }: { readonly principal: Principal },
+    commit: () => Promise<T>,
+  ): Promise<T> {
+    // An exclusive store decides one unit after the other: nothing races there.
+    const races = principal.isAdmin && !this.#host.parts.store.traits.exclusive;
     try {
-      return await commit();
+      return await (races ? this.#lane.run(commit) : commit());
     } catch (error) {
       this.#host.onThrown(error);
       throw error;
