@@ -49,16 +49,23 @@ test('a turn of one message is three commits, however long the conversation is',
   await place.engine.stop(0);
 });
 
-test('a turn of ten tools is one commit for each step that follows another, and three', async () => {
+async function turnOfTools(count: number): Promise<Counts> {
   const place = await placeOf();
   const { model } = place.installation;
-  const calls = Array.from({ length: 10 }, (_, n) => ['look', { n }] as const);
+  const calls = Array.from({ length: count }, (_, n) => ['look', { n }] as const);
   model.answer = ({ messages }) => (messages.at(-1)?.role === 'tool' ? says('ok') : asks(...calls));
-  const { commits, rows } = await turn(place);
-  const steps = 1 + calls.length + 1;
-  assert.equal(commits, 3 + (steps - 1));
-  assert.ok(rows <= 2 * steps, `${rows} rows`);
+  const counts = await turn(place);
   await place.engine.stop(0);
+  return counts;
+}
+
+test('a turn of ten tools is one commit for each step that follows another, and three', async () => {
+  const [one, ten] = [await turnOfTools(1), await turnOfTools(10)];
+  assert.equal(one.commits, 3 + 2);
+  assert.equal(ten.commits, one.commits + 9);
+  assert.equal(ten.queries, one.queries, 'a further tool asks nothing beside its commit');
+  assert.equal(ten.rows, one.rows + 9, 'and that reads its conversation');
+  assert.ok(one.rows <= 18, `${one.rows} rows`);
 });
 
 test('every statement is prepared when the store opens and none later', async (t) => {
