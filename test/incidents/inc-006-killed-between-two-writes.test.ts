@@ -57,12 +57,15 @@ async function goOn(file: string, where: string): Promise<void> {
   await restOf(engine);
   const hello = await say(engine, conversationId, 'hello');
   await restOf(engine);
-  const { message: messages = [], outbox = [], task: tasks = [] } = await dump(store);
+  const { message: messages = [], outbox = [], task: tasks = [], step = [] } = await dump(store);
   const answer = messages.find((row) => row['id'] === hello)?.['answer_id'];
   assert.equal(outbox.find((row) => row['id'] === answer)?.['text'], 'hello yourself', where);
   assert.equal(messages.length, 2, where);
   assert.equal(tasks.length, 2, where);
-  assert.equal(outbox.length, 2, `${where}: one last word for the order, one answer`);
+  const asked = outbox.filter((row) => row['code'] === 'uncertain_effect').length;
+  const uncertain = step.filter((row) => row['state'] === 'uncertain').length;
+  assert.equal(asked, uncertain, `${where}: a call of unknown outcome is asked about, once`);
+  assert.equal(outbox.length - asked, 2, `${where}: one last word for the order, one answer`);
   assertPaired(place.model.requests.at(-1), where);
   assert.ok(place.tools.ran.length === 0, `${where}: no call is made again`);
   await engine.stop(0);
