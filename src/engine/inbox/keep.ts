@@ -1,3 +1,4 @@
+import { mayJoin, wakes } from '../../core/inbox/join.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { HostId, MessageId, RunId, TaskId } from '../../kernel/ids.ts';
@@ -41,6 +42,8 @@ function keepUnit({ message, taskId, hostId }: KeepOrder): Unit<KeepReads, void>
       const isOpen = kept?.state === 'unclaimed' && kept.taskId === null;
       if (conversation === undefined || task === undefined || !isOpen)
         return { verdict: undefined, writes: [] };
+      // It has ended or gone on since it was looked at: whoever keeps the message looks again.
+      if (!mayJoin(task, message) || wakes(task)) return { verdict: undefined, writes: [] };
       const ledger = new Ledger(conversation, at, `host:${hostId}`);
       ledger.add({ write: 'message.bind', id, taskId });
       tellKept(ledger, task, { messageId: id, runId: null });

@@ -18,6 +18,7 @@ import { agentOf } from '../session/agent.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
 import { boundsOf, mandateOf } from '../task/mandate.ts';
+import { holds } from './advance.ts';
 import { blockIfExhausted } from './exhaust.ts';
 import { startedStep } from './step.ts';
 
@@ -27,6 +28,8 @@ export interface Claim {
   readonly turn: TurnRecord;
   readonly task: TaskRecord;
   readonly firstStep: StepRecord;
+  /** False for a claim of an earlier, unseen try that somebody has overtaken since: nothing of it begins. */
+  readonly isHeld: boolean;
   /** The approved call that the turn begins with (E-4). */
   readonly approval: ApprovalRecord | undefined;
   /** What was claimed; undefined when the claim was made by an earlier try. */
@@ -59,13 +62,16 @@ export async function claimTurn(
     readonly conversationId: ConversationId;
     readonly turnId: TurnId;
     readonly hostId: HostId;
+    /** False once the host drains: what it has not claimed is the next one's (U-1). */
+    readonly mayClaim: () => boolean;
   },
 ): Promise<Claim | undefined> {
-  const { conversationId, hostId } = order;
+  const { conversationId, hostId, mayClaim } = order;
   for (let looks = 0; looks < LIMITS.lostRacesMax; looks += 1) {
     const [head] = await parts.store.query('message.claimable', { conversationId, limit: 1 });
     if (head === undefined) return undefined;
     const { join, spent } = await joinOf(parts, gate, head);
+    if (!mayClaim()) return undefined;
     if (join.kind === 'keep') {
       await keepMessage(parts, { message: head, taskId: join.taskId, hostId });
       continue;
@@ -194,7 +200,8 @@ function earlierClaim(
   const { conversation, turn, step, task, approval } = rows;
   if (turn === undefined || step === undefined) return undefined;
   const known = task ?? openedTask(parts, order, conversation, now);
-  return { conversation, turn, task: known, firstStep: step, approval };
+  const isHeld = turn.state === 'running' && holds(conversation, turn);
+  return { conversation, turn, task: known, firstStep: step, isHeld, approval };
 }
 
 /** A claim under a lease that has run out would be taken over as soon as it was made. */
@@ -288,8 +295,8 @@ function claimWrites(
   };
   const firstStep = firstStepOf(parts, ledger, turn, { task, approval });
   ledger.add({ write: 'turn.insert', row: turn }, { write: 'step.insert', row: firstStep });
-  const claimedInputs = inputs.map((input) => claimed(input, turn));
-  const verdict = { conversation, turn, task, firstStep, approval, inputs: claimedInputs };
+  const claimed = { turn, task, firstStep, inputs: inputs.map((input) => claimedBy(turn, input)) };
+  const verdict = { ...claimed, conversation, approval, isHeld: true };
   return { verdict, writes: ledger.close() };
 }
 
@@ -350,7 +357,7 @@ function firstStepOf(
 }
 
 /** The message as its claim leaves it. */
-function claimed(input: MessageRecord, turn: TurnRecord): MessageRecord {
+function claimedBy(turn: TurnRecord, input: MessageRecord): MessageRecord {
   const { id: turnId, taskId, firstSeq: claimedSeq } = turn;
   return { ...input, state: 'claimed', taskId, turnId, claimedSeq };
 }

@@ -12,7 +12,7 @@ import { queueNotice } from '../outbox/queue.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
 import { requestOf } from '../task/mandate.ts';
-import { finishedStep, nameOf, spentBy, type StepEnd } from './step.ts';
+import { finishedStep, NOT_BEGUN, nameOf, spentBy, type StepEnd } from './step.ts';
 import { askUncertain, questionsOf, type Questions } from './uncertain.ts';
 
 /** `alive`: the turn's host still holds its claim. `gone`: the turn has its end already. */
@@ -121,9 +121,16 @@ function endOf(
 ): 'stopped' | 'parked' | 'interrupted' {
   const { conversation, turn, task } = rows;
   if (turn.state === 'stopping' || hasEnded(task.state)) return 'stopped';
-  const isAtBorder = known?.end.state === 'finished' || known?.end.state === 'failed';
-  const isResumed = task.state === 'active' && conversation.token !== turn.token && isAtBorder;
+  const isResumed =
+    task.state === 'active' && conversation.token !== turn.token && isAtBorder(known);
   return task.state === 'paused' || isResumed ? 'parked' : 'interrupted';
+}
+
+/** Whether the call that was running came to its end, or had not begun. */
+function isAtBorder(known: CloseOrder['known']): boolean {
+  if (known === undefined) return false;
+  const { state, errorCode } = known.end;
+  return state === 'finished' || state === 'failed' || errorCode === NOT_BEGUN.errorCode;
 }
 
 /** Ends the open steps of the turn and gives all its steps as they are then. */

@@ -7,6 +7,7 @@ import { closeTurn, type CloseOrder } from './close.ts';
 import { driveTurn } from './drive.ts';
 import { Histories } from './history.ts';
 import type { Live } from './live.ts';
+import { NOT_BEGUN } from './step.ts';
 
 export interface PumpHost {
   readonly parts: EngineParts;
@@ -160,7 +161,12 @@ export class Pump {
     // Known before its commit, so that no sweep takes the claim for one without a runner.
     this.#running.set(turnId, controller);
     try {
-      const claim = await claimTurn(parts, gate, { conversationId, turnId, hostId });
+      const claim = await claimTurn(parts, gate, {
+        conversationId,
+        turnId,
+        hostId,
+        mayClaim: () => this.#isOpen,
+      });
       // Without a claim too: the look may have blocked a task or kept a message, and said so.
       live.hint(conversationId);
       if (claim === undefined) return false;
@@ -181,7 +187,7 @@ export class Pump {
     const { parts, live, hostId } = this.#host;
     const { turn } = claim;
     try {
-      const left = await this.#drive(claim, signal);
+      const left = claim.isHeld ? await this.#drive(claim, signal) : overtaken(claim);
       if (left !== null) await closeTurn(parts, { turn, hostId, ...left });
     } finally {
       live.textDone(turn.conversationId);
@@ -217,4 +223,9 @@ export class Pump {
     this.#idle = [];
     for (const resolve of waiting) resolve();
   }
+}
+
+/** A claim that was overtaken before this host knew that it had it: its first call was never made. */
+function overtaken({ firstStep: step }: Claim): Pick<CloseOrder, 'known'> {
+  return { known: { step, end: NOT_BEGUN } };
 }

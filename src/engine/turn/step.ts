@@ -1,4 +1,5 @@
 import type { StepRecord, StepState, TurnRecord } from '../../core/turn/record.ts';
+import { NOT_RUN } from '../../core/turn/transcript.ts';
 import type { Ledger } from '../session/ledger.ts';
 
 /** What a step is before it runs. */
@@ -22,6 +23,13 @@ export interface StepEnd {
   readonly outputTokens?: number;
   readonly cost?: number | null;
 }
+
+/** What a call came to that was reserved and never made: the turn was interrupted first. */
+export const NOT_BEGUN = {
+  state: 'cut',
+  output: NOT_RUN,
+  errorCode: 'not_run',
+} as const satisfies StepEnd;
 
 /** The row of a step that is reserved now; its place and id are its `*.started` event (design principle 5). */
 export function startedStep(
