@@ -81,6 +81,6 @@ export async function noticesOf(place: Installation, id: string): Promise<readon
 /** What woke this task by itself. */
 export async function wakesOf(place: Installation, id: string): Promise<readonly Row[]> {
   return (await place.rows('message')).filter(
-    (row) => row['task_id'] === id && row['channel'] === 'wake',
+    (row) => row['task_id'] === id && ['wake', 'return', 'scout'].includes(String(row['channel'])),
   );
 }

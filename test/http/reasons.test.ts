@@ -190,14 +190,17 @@ const STOPS: Readonly<Record<TaskReason, Stop>> = {
   answered: { arrange: () => {} },
 };
 
+/** The last instant that the provider named has come. */
+function pastQuota(reason: TaskReason, { clock }: Installation): void {
+  if (reason === 'quota') clock.advance(3 * HOUR);
+}
+
 /** What the provider, the tools and the window are once somebody has mended them. */
 function mend(place: Installation): void {
   place.model.contextWindow = 128_000;
   place.model.alive = true;
   place.model.answer = () => says('done');
   place.tools.perform = () => ({ kind: 'result', text: 'done' });
-  // The last instant that the provider named has come.
-  place.clock.advance(3 * HOUR);
 }
 
 const WHO: Readonly<Record<Way['who'], KeyName>> = {
@@ -274,6 +277,7 @@ describe('V8 each reason is reached, told once and left by the command that its 
         );
         const command = quoted.find((text) => text.split(' ')[0] === verb) ?? `${verb} ${task.id}`;
         mend(scene.place);
+        pastQuota(reason, scene.place);
         if (way.who === 'admin') {
           await type(scene, command, 'other').catch(() => {});
           assert.equal((await waitFor(scene, entry.state)).id, task.id);
@@ -289,6 +293,7 @@ describe('V8 each reason is reached, told once and left by the command that its 
       const scene = await reach(context, reason);
       const task = await waitFor(scene, entry.state);
       mend(scene.place);
+      pastQuota(reason, scene.place);
       const path = `/v1/conversations/${scene.conversationId}/messages`;
       const body = { text: 'go on then', replyTo: task.id };
       await scene.door.ask('POST', path, { key: 'runner', body });

@@ -92,7 +92,7 @@ const FOLD: Fold<TaskReplay> = {
     const { tokens = 0, cost = 0 } = (dataOf(event)['classifier'] ?? {}) as Record<string, number>;
     return {
       ...spoken(task, event, evidence),
-      turnsUsed: task.turnsUsed + 1,
+      turnsUsed: task.turnsUsed + (dataOf(event)['returns'] === true ? 0 : 1),
       tokensUsed: task.tokensUsed + tokens,
       costUsed: task.costUsed + cost,
     };

@@ -42,13 +42,27 @@ export interface MessageRecord {
 
 /**
  * The channels of inputs that the host makes, with what `externalId` names there: a corrective turn
- * (its own id), a wait that ended or a resume (task and version), an approval that was answered (its id).
+ * (its own id), an instant that came or a resume (task and version), the end of a wait for a quota or a
+ * provider (the same), an approval that was answered (its id).
  */
 export const HOST_CHANNELS = {
   corrective: 'host',
   wake: 'wake',
+  /** The person was told that the task goes on. */
+  return: 'return',
+  /** It is to find out whether the provider answers again; the person is told when it does. */
+  scout: 'scout',
   approval: 'approval',
 } as const;
+
+/**
+ * An input that says nothing: a wait for a quota or a provider is over, and the turn that it begins goes
+ * on with the one that was parked (T-12).
+ */
+export function isReturn({ channel, kind }: Pick<MessageRecord, 'channel' | 'kind'>): boolean {
+  const isOne = channel === HOST_CHANNELS.return || channel === HOST_CHANNELS.scout;
+  return isOne && kind === 'generated';
+}
 
 /** An order that was given once: repeating it with the same receipt changes nothing (M-7). */
 export interface ReceiptRecord {

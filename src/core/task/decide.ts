@@ -136,14 +136,19 @@ export function judgeOrder(
 }
 
 /**
- * The task after a turn claimed inputs for it: one turn more is spent, before it is made (T-7).
+ * The task after a turn claimed inputs for it: one turn more is spent, before it is made (T-7). The one
+ * that goes on with a parked turn is that turn: waiting for a provider uses up nothing (T-12).
  * A person's own words end the rows of corrective turns (T-8) and of continuations (T-7).
  */
-export function countTurn(task: TaskRecord, by: 'person' | 'host', now: Instant): TaskRecord {
+export function countTurn(
+  task: TaskRecord,
+  by: 'person' | 'host' | 'return',
+  now: Instant,
+): TaskRecord {
   return {
     ...task,
     version: task.version + 1,
-    turnsUsed: task.turnsUsed + 1,
+    turnsUsed: task.turnsUsed + (by === 'return' ? 0 : 1),
     correctionsUsed: by === 'person' ? 0 : task.correctionsUsed,
     continuationsUsed: by === 'person' ? 0 : task.continuationsUsed,
     changedAt: now,

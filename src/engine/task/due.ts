@@ -28,6 +28,8 @@ export interface DueOrder {
   readonly conversationId: ConversationId;
   readonly account?: string;
   readonly approvalId?: ApprovalId;
+  /** It is the one that finds out whether its provider answers again. */
+  readonly isScout?: boolean;
 }
 
 export interface DueMove {
@@ -129,11 +131,11 @@ function carryOut(
 ): TurnRecord | undefined {
   const { ledger, rows, judged } = decided;
   const { parts, hostId } = host;
-  const { inputId: id, approvalId } = order;
+  const { inputId: id, approvalId, isScout = false } = order;
   if (judged === 'expire') return expireTask(ledger, rows, hostId);
   if (judged === 'block') blockElapsed(ledger, rows, { hostId, approvalId });
   if (judged === 'interrupt') interruptWait(ledger, rows);
-  if (judged === 'wake') wakeTask(parts, ledger, rows, { id, hostId });
+  if (judged === 'wake') wakeTask(parts, ledger, rows, { id, hostId, isScout });
   if (judged === 'approval_expired') expireApproval(ledger, rows, { hostId, approvalId });
   return undefined;
 }

@@ -232,7 +232,7 @@ export class Upkeep {
 
   async #sendScout(orders: readonly DueOrder[]): Promise<number> {
     for (const order of orders) {
-      const verdict = await this.#settle(order);
+      const verdict = await this.#settle({ ...order, isScout: true });
       if (verdict !== 'wake') continue;
       this.#scouts.set(order.account ?? '', this.#host.parts.clock.uptime());
       return 1;

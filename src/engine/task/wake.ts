@@ -1,7 +1,7 @@
 import { HOST_CHANNELS } from '../../core/inbox/record.ts';
 import { moveTask } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import type { HostId, MessageId } from '../../kernel/ids.ts';
+import type { HostId, MessageId, RunId } from '../../kernel/ids.ts';
 import { WAKE_INPUTS } from '../../text/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { queueNotice } from '../outbox/queue.ts';
@@ -20,14 +20,17 @@ export function wakeTask(
   parts: EngineParts,
   ledger: Ledger,
   rows: DueRows,
-  by: { readonly id: MessageId; readonly hostId: HostId },
+  by: { readonly id: MessageId; readonly hostId: HostId; readonly isScout: boolean },
 ): void {
   const { task, run } = rows;
   const moved = moveTask(task, { to: 'active', reason: null, now: ledger.at.now });
   addMoved(ledger, rows, moved);
-  const input = inputOf(task, moved, by.id);
+  const input = inputOf(task, moved, by);
   generateFor(parts, ledger, { task: moved, run, hostId: by.hostId }, input);
-  if (task.waitKind !== 'instant') tellGoesOn(ledger, rows, moved);
+  // One that is sent to find out may find nothing: it is told by its answer.
+  if (task.waitKind === 'instant' || by.isScout) return;
+  const key = `notice:${moved.id}:${moved.version}`;
+  tellGoesOn(ledger, moved, { runId: run?.id ?? null, key });
 }
 
 /** A wait that the host did not see through: an assessment says whether it may go on (R-1). */
@@ -46,21 +49,31 @@ export function interruptWait(ledger: Ledger, rows: DueRows): void {
 }
 
 /** After a quota or an outage the session as it then is says all: the unfinished call is made anew (T-12). */
-function inputOf(task: TaskRecord, moved: TaskRecord, id: MessageId): GeneratedInput {
+function inputOf(
+  task: TaskRecord,
+  moved: TaskRecord,
+  { id, isScout }: { readonly id: MessageId; readonly isScout: boolean },
+): GeneratedInput {
   if (task.waitKind === 'instant') return wakeInput(id, moved, WAKE_INPUTS.instant);
-  return { id, channel: HOST_CHANNELS.wake, externalId: `${moved.id}:${moved.version}`, text: '' };
+  const channel = isScout ? HOST_CHANNELS.scout : HOST_CHANNELS.return;
+  return { id, channel, externalId: `${moved.id}:${moved.version}`, text: '' };
 }
 
-function tellGoesOn(ledger: Ledger, { run }: DueRows, moved: TaskRecord): void {
-  const { id: taskId, conversationId, version } = moved;
+/** The one notice that a task goes on after a quota or an outage (O-6). */
+export function tellGoesOn(
+  ledger: Ledger,
+  task: TaskRecord,
+  { runId, key }: { readonly runId: RunId | null; readonly key: string },
+): void {
+  const { id: taskId, conversationId } = task;
   queueNotice(ledger, {
     conversationId,
-    key: `notice:${taskId}:${version}`,
+    key,
     level: 'info',
     code: 'goes_on',
-    params: { request: requestOf(moved), taskId },
+    params: { request: requestOf(task), taskId },
     subjectId: taskId,
     taskId,
-    runId: run?.id ?? null,
+    runId,
   });
 }

@@ -8,6 +8,7 @@ import type { Read, Rows, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
+import { tellGoesOn } from '../task/wake.ts';
 import { addNoted } from './closing.ts';
 import {
   arrivedReads,
@@ -50,6 +51,8 @@ export interface StepPair {
   readonly selected: { readonly provider: string; readonly model: string } | null;
   /** False while the host drains: the turn takes up nothing more. */
   readonly mayClaim: boolean;
+  /** A turn that was to find out whether the provider answers has its first answer. */
+  readonly hasReturned: boolean;
   /** What the task noted in this step. */
   readonly note: string | null;
   /** What the turn has spent so far, this step included. */
@@ -84,7 +87,7 @@ function advanceUnit(
     name: 'turn.step',
     reads: {
       conversation: { read: 'conversation.byId', args: { id: conversationId } },
-      ...(looks || pair.note !== null
+      ...(looks || pair.note !== null || pair.hasReturned
         ? { task: { read: 'task.byId', args: { id: turn.taskId } } }
         : {}),
       ...(looks ? arrivedReads(turn) : {}),
@@ -138,10 +141,17 @@ function goOn(
   const mayClaim = next.kind === 'model' && next.ordinal < LIMITS.stepsPerTurnMax;
   const claimed = mayClaim ? joined : [];
   if (task !== undefined) touchTask(ledger, turn, { task, note: pair.note, claimed });
+  tellReturned(ledger, pair, task);
   claimJoined(ledger, turn, claimed);
   const started = startedStep(ledger, turn, next);
   ledger.add({ write: 'step.insert', row: started });
   return { kind: 'advanced', finished, started, hasJoined: claimed.length > 0 };
+}
+
+function tellReturned(ledger: Ledger, pair: StepPair, task: TaskRecord | undefined): void {
+  const { id, runId } = pair.turn;
+  if (task !== undefined && pair.hasReturned)
+    tellGoesOn(ledger, task, { runId, key: `goes_on:${id}` });
 }
 
 /** Ends the turn at its step's end: the words that arrived are the first that its next turn reads. */

@@ -1,5 +1,5 @@
 import { lowest, mayJoin, wakes } from '../../core/inbox/join.ts';
-import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
+import { HOST_CHANNELS, isReturn, type MessageRecord } from '../../core/inbox/record.ts';
 import { mayHold, type HostRecord } from '../../core/lease/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
@@ -272,12 +272,12 @@ function claimWrites(
   const runId = head.runId ?? openRun(found);
   const isNew = found.task === undefined;
   if (isNew) addCreated(ledger, before, runId);
-  const by = inputs.some((input) => input.kind === 'genuine') ? 'person' : 'host';
+  const by = spokenBy(inputs);
   const spent = countSpent(wake(ledger, before, { head, runId }), order.spent);
   const version = isNew ? 1 : before.version + 1;
   const task = { ...countTurn(spent, by, at.now), version };
   ledger.add(isNew ? { write: 'task.insert', row: task } : { write: 'task.save', row: task });
-  const seq = addStarted(ledger, { task, turnId, runId, inputs, token, spent: order.spent });
+  const seq = addStarted(ledger, { task, turnId, runId, inputs, token, by, spent: order.spent });
   const turn: TurnRecord = {
     id: turnId,
     conversationId,
@@ -300,6 +300,12 @@ function claimWrites(
   return { verdict, writes: ledger.close() };
 }
 
+/** Who let the turn begin: a person's words, the host, or the end of a wait for a provider alone. */
+function spokenBy(inputs: readonly MessageRecord[]): 'person' | 'host' | 'return' {
+  if (inputs.some(({ kind }) => kind === 'genuine')) return 'person';
+  return inputs.every(isReturn) ? 'return' : 'host';
+}
+
 /** The run of the task, whoever's words the turn begins with: it ends with its task. */
 function openRun({ run }: Found): TurnRecord['runId'] {
   return run?.state === 'open' ? run.id : null;
@@ -314,15 +320,18 @@ function addStarted(
     readonly runId: TurnRecord['runId'];
     readonly inputs: readonly MessageRecord[];
     readonly token: number;
+    readonly by: ReturnType<typeof spokenBy>;
     readonly spent: Joining['spent'];
   },
 ): number {
-  const { task, turnId, runId, inputs, token, spent } = of;
+  const { task, turnId, runId, inputs, token, by, spent } = of;
   const { id: taskId } = task;
   const messageIds = inputs.map((input) => input.id);
-  const data = { messageIds, token, ...(spent.tokens === 0 ? {} : { classifier: spent }) };
+  const classified = spent.tokens === 0 ? {} : { classifier: spent };
+  const returned = by === 'return' ? { returns: true } : {};
+  const data = { messageIds, token, ...classified, ...returned };
   const { seq } = ledger.event('turn.started', { taskId, turnId, runId, data });
-  const isFirst = runId !== null && task.turnsUsed === 1;
+  const isFirst = runId !== null && task.turnsUsed === 1 && by !== 'return';
   if (isFirst) ledger.event('run.started', { taskId, turnId, runId });
   for (const id of messageIds)
     ledger.add({ write: 'message.claim', id, taskId, turnId, claimedSeq: seq });

@@ -5,7 +5,7 @@ import {
   grantFor,
   type Budget,
 } from '../../core/budget/spend.ts';
-import type { MessageRecord } from '../../core/inbox/record.ts';
+import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
 import { WAIT_REASONS } from '../../core/task/moves.ts';
 import type { Missed } from '../../core/turn/decide.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
@@ -300,7 +300,7 @@ function park(of: Concluding, missed: Exclude<Missed, { kind: 'refused' }>): End
   const { account: id, code: detail } = missed;
   const said = missed.said.slice(0, LIMITS.providerWordsMax);
   if (missed.kind === 'down') {
-    tellReason(ledger, ending, WAIT_REASONS.provider, { detail, said });
+    if (!isSameOutage(ending)) tellReason(ledger, ending, WAIT_REASONS.provider, { detail, said });
     const moved = save(ledger, ending, {
       to: 'waiting',
       reason: WAIT_REASONS.provider,
@@ -322,6 +322,13 @@ function park(of: Concluding, missed: Exclude<Missed, { kind: 'refused' }>): End
     counts: { quotaWaits: quotaWaits + 1 },
   });
   return finish(ledger, ending, 'parked', moved);
+}
+
+/** A turn that only found out that the provider is still away goes on with the wait that was told (T-18). */
+function isSameOutage({ turn, messages, hasAnswered }: Ending): boolean {
+  const inputs = messages.filter(({ turnId }) => turnId === turn.id);
+  const isReturned = inputs.every(({ channel }) => channel === HOST_CHANNELS.scout);
+  return isReturned && inputs.length > 0 && !hasAnswered;
 }
 
 function expire(of: Concluding, joined: readonly MessageRecord[]): Ended {

@@ -1,5 +1,6 @@
 import type { Shown } from '../../core/approval/record.ts';
 import { exhaustedBy } from '../../core/budget/spend.ts';
+import { HOST_CHANNELS } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import {
   endOfOpenStep,
@@ -9,7 +10,6 @@ import {
   type TurnVerdict,
 } from '../../core/turn/decide.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
-import { NOT_RUN } from '../../core/turn/transcript.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { ToolCall, Tools } from '../../ports/tools.ts';
@@ -19,6 +19,7 @@ import { agentOf } from '../session/agent.ts';
 import { advanceTurn, type StepPair } from './advance.ts';
 import { waitingText } from './ask.ts';
 import { ModelCaller, type Called } from './call.ts';
+import { endOfModel, NOT_BEGUN } from './call-end.ts';
 import type { Claim } from './claim.ts';
 import type { Outcome } from './conclude.ts';
 import { endTurn, type TurnEnding } from './end.ts';
@@ -292,6 +293,7 @@ class TurnLoop {
       next,
       selected: this.#news,
       mayClaim: this.#drive.mayClaim(),
+      hasReturned: this.#hasReturned(),
       note,
       spent,
     };
@@ -331,6 +333,13 @@ class TurnLoop {
     return ended.started;
   }
 
+  /** Its person was not told yet that the task goes on: once, with the first step after an answer. */
+  #hasReturned(): boolean {
+    const { inputs = [] } = this.#drive.claim;
+    const isFirst = this.#hasAnswered && this.#session.steps.length === 0;
+    return isFirst && inputs.some(({ channel }) => channel === HOST_CHANNELS.scout);
+  }
+
   #booking(end: StepEnd): { readonly spent: Spent; readonly note: string | null } {
     return { spent: this.#spentWith(end), note: this.#note };
   }
@@ -364,27 +373,6 @@ class TurnLoop {
       return null;
     }
   }
-}
-
-/** A call that was reserved and never made: the turn was interrupted first. */
-const NOT_BEGUN: StepEnd = { state: 'cut', output: NOT_RUN, errorCode: 'not_run' };
-
-function endOfModel(called: Called): StepEnd {
-  if (called.kind === 'reply') {
-    const { text, calls, provider, model, usage } = called.reply;
-    const output = JSON.stringify({ text, calls });
-    const { inputTokens, outputTokens, cost } = usage;
-    const used = { inputTokens, outputTokens, cost };
-    return { state: 'finished', output, errorCode: null, provider, model, ...used };
-  }
-  const { last } = called;
-  // No call was made: the account was known to be closed.
-  if (last === null) return NOT_BEGUN;
-  const state = last.class === 'aborted' ? 'cut' : 'failed';
-  const { message: output, code: errorCode, usage } = last;
-  if (usage === null) return { state, output, errorCode };
-  const { inputTokens, outputTokens, cost } = usage;
-  return { state, output, errorCode, inputTokens, outputTokens, cost };
 }
 
 function outcomeOfVerdict(verdict: Exclude<TurnVerdict, { kind: 'calls' }>): Outcome {

@@ -1,10 +1,11 @@
-import { exhaustedForTurn, grantFor } from '../../core/budget/spend.ts';
-import type { MessageRecord } from '../../core/inbox/record.ts';
+import { exhaustedBy, exhaustedForTurn, grantFor } from '../../core/budget/spend.ts';
+import { isReturn, type MessageRecord } from '../../core/inbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import { moveTask } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { Ledger } from '../session/ledger.ts';
 import { closeClaimed, failRun, tellReason } from './closing.ts';
+import { isWaiting } from './joined.ts';
 
 /** What a turn would take up, and for whom. */
 interface Claiming {
@@ -17,7 +18,11 @@ interface Claiming {
 
 /** Blocks a task whose next turn its budget forbids; what was said to it is kept for when it goes on (T-7). */
 export function blockIfExhausted(ledger: Ledger, { task, head, bound, run }: Claiming): boolean {
-  const budget = exhaustedForTurn(task);
+  // What goes on with a parked turn was counted when that began (T-12).
+  const waiting = [head, ...bound].filter(isWaiting);
+  const budget = waiting.every(isReturn)
+    ? exhaustedBy(task, { tokens: 0, cost: 0 })
+    : exhaustedForTurn(task);
   if (budget === undefined) return false;
   const reason = 'budget_exhausted';
   const data = { detail: budget, grant: grantFor(task, budget) };

@@ -67,26 +67,55 @@ export function newestTurns(turns: readonly SpokenTurn[], charsMax: number): rea
   return turns.slice(start);
 }
 
-/** The turns of one session before a place in its conversation, as far as they are read for a request. */
-export async function readHistory(
-  parts: Pick<EngineParts, 'store' | 'clock' | 'log'>,
-  {
-    conversationId,
-    sessionId,
-    before,
-  }: Pick<TurnRecord, 'conversationId' | 'sessionId'> & { readonly before: number },
-): Promise<History> {
+type Place = Pick<TurnRecord, 'conversationId' | 'sessionId'> & { readonly before: number };
+type HistoryParts = Pick<EngineParts, 'store' | 'clock' | 'log'>;
+
+/** Full pages of nothing but turns without a word that are read over: a provider's outage of weeks. */
+const PAGES_MAX = 50;
+
+/**
+ * The turns of one session before a place in its conversation, as far as they are read for a request.
+ * Turns that only found a provider still away said nothing: however many they are, they hide no other.
+ */
+export async function readHistory(parts: HistoryParts, place: Place): Promise<History> {
+  let turns: readonly SpokenTurn[] = [];
+  let { before } = place;
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const page = await readPage(parts, { ...place, before });
+    const spoken = page.turns.filter(saysSomething);
+    const all = [...spoken, ...turns];
+    turns = newestTurns(all, Number.POSITIVE_INFINITY);
+    const isCut = turns.length < all.length;
+    if (page.before === null) return { turns, isWhole: !isCut };
+    if (isCut || spoken.length === page.turns.length) break;
+    before = page.before;
+  }
+  return { turns, isWhole: false };
+}
+
+/** Whether a request would differ without this turn. */
+export function saysSomething({ messages }: SpokenTurn): boolean {
+  return messages.length > 0;
+}
+
+interface Page {
+  readonly turns: readonly SpokenTurn[];
+  /** Where older turns are read from; null when there are none. */
+  readonly before: number | null;
+}
+
+async function readPage(parts: HistoryParts, place: Place): Promise<Page> {
   const limit = LIMITS.historyStepsMax;
+  const { conversationId, sessionId, before } = place;
   const of = { conversationId, sessionId };
   const newest = await readAgain(parts, 'step.before', { ...of, before, limit });
-  const oldest = newest.length < limit ? 0 : (newest.at(-1)?.seq ?? 0);
-  const after = Math.max(0, oldest - 1);
+  const oldest = newest.length < limit ? undefined : newest.at(-1);
+  const after = Math.max(0, (oldest?.seq ?? 0) - 1);
   const messages = await readAgain(parts, 'message.ofSession', { ...of, after, limit: limit * 2 });
-  const read = spokenTurns(messages, newest);
+  if (oldest === undefined) return { turns: spokenTurns(messages, newest), before: null };
   // The oldest of as many steps as were read may be a part of its turn.
-  return newest.length < limit
-    ? { turns: read, isWhole: true }
-    : { turns: read.slice(1), isWhole: false };
+  const whole = newest.filter(({ turnId }) => turnId !== oldest.turnId);
+  return { turns: spokenTurns(messages, whole), before: whole.at(-1)?.seq ?? null };
 }
 
 type Ended = Pick<TurnRecord, 'conversationId' | 'token' | 'sessionId'>;

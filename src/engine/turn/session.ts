@@ -8,7 +8,14 @@ import { readAgain } from '../settle.ts';
 import { agentOf, chainOf } from '../session/agent.ts';
 import type { Claim } from './claim.ts';
 import { charsOfTools, charsOfWindow, tokensOf } from './context.ts';
-import { newestTurns, readHistory, spokenTurn, type Histories, type History } from './history.ts';
+import {
+  newestTurns,
+  readHistory,
+  saysSomething,
+  spokenTurn,
+  type Histories,
+  type History,
+} from './history.ts';
 import { TASK_TOOLS } from './task-tools.ts';
 
 /** `too_large`: what cannot be left out does not fit the window; sizes in tokens. */
@@ -87,7 +94,8 @@ export class Session {
 
   /** The turns up to this one, once it has ended. */
   history(): History {
-    const all = [...this.#history.turns, spokenTurn(this.#messages, this.#steps)];
+    const own = spokenTurn(this.#messages, this.#steps);
+    const all = [...this.#history.turns, own].filter(saysSomething);
     const turns = newestTurns(all, charsOfWindow(this.chain[0]));
     return { turns, isWhole: this.#history.isWhole && turns.length === all.length };
   }
