@@ -184,14 +184,12 @@ export function touchTask(
     readonly task: TaskRecord;
     readonly note: string | null;
     readonly claimed: readonly MessageRecord[];
-    /** Something was told under its next version, which is then its own: a key is used once (O-6). */
-    readonly isTold?: boolean;
   },
 ): TaskRecord {
-  const { task, note, claimed, isTold = false } = change;
+  const { task, note, claimed } = change;
   const spoken = claimed.some(isGenuine);
   const breaksRow = spoken && task.continuationsUsed + task.correctionsUsed > 0;
-  if (note === null && !breaksRow && !isTold) return task;
+  if (note === null && !breaksRow) return task;
   const rows = breaksRow ? { continuationsUsed: 0, correctionsUsed: 0 } : {};
   const checkpoint = note ?? task.checkpoint;
   const version = task.version + 1;

@@ -126,7 +126,7 @@ function ask(
   { approval, notRun }: Extract<Outcome, { kind: 'asks' }>,
 ): Ended {
   askApproval(of.ledger, of.ending, { approval, notRun });
-  if (joined.length > 0) return goOn(of, joined, { further: notRun.length, isTold: true });
+  if (joined.length > 0) return goOn(of, joined, notRun.length);
   return hasInput(of) ? yieldTurn(of) : waitForApproval(of.ledger, of.ending, approval);
 }
 
@@ -144,25 +144,21 @@ function yieldTurn({ ledger, ending }: Concluding): Ended {
   return finish(ledger, ending, 'yielded');
 }
 
-/**
- * A further model call of the same turn, unless a bound forbids it: checked before the spend (T-7).
- * `further`: steps that stand behind the turn's own. `isTold`: a notice stands under the task's next version.
- */
-function goOn(
-  of: Concluding,
-  joined: readonly MessageRecord[],
-  { further = 0, isTold = false }: { readonly further?: number; readonly isTold?: boolean } = {},
-): Ended {
+/** A further model call of the same turn, unless a bound forbids it: checked before the spend (T-7). */
+function goOn(of: Concluding, joined: readonly MessageRecord[], further = 0): Ended {
   const { ledger, ending } = of;
   const { turn, task, spent, note } = ending;
   const budget = exhaustedBy(task, spent);
   const ordinal = of.ordinal + further + 1;
-  const mayGoOn = budget === undefined && ordinal <= LIMITS.stepsPerTurnMax;
-  if (!mayGoOn) bindJoined(ledger, turn, joined);
-  // One word for one end: after what was told here, the next claim says what forbids it.
-  if (budget !== undefined && !isTold) return exhaust(of, budget);
-  if (!mayGoOn) return yieldTurn(of);
-  const touched = touchTask(ledger, turn, { task, note, claimed: joined, isTold });
+  if (budget !== undefined) {
+    bindJoined(ledger, turn, joined);
+    return exhaust(of, budget);
+  }
+  if (ordinal > LIMITS.stepsPerTurnMax) {
+    bindJoined(ledger, turn, joined);
+    return yieldTurn(of);
+  }
+  const touched = touchTask(ledger, turn, { task, note, claimed: joined });
   claimJoined(ledger, turn, joined);
   const started: StepRecord = startedStep(ledger, turn, { ordinal, kind: 'model' });
   ledger.add({ write: 'step.insert', row: started });
