@@ -13,7 +13,7 @@ import type { Random } from '../../src/testing/sim-random.ts';
 import { startHost, type HostProcess } from './host-process.ts';
 
 const LANES = 8;
-/** Messages that each lane sends before it waits: the second is unclaimed when the kill comes. */
+/** Messages that each lane sends before it waits: the second arrives while the first is worked on. */
 const AHEAD = 2;
 
 /** What the outside saw: the only truth that the checks may use besides the store. */
@@ -40,9 +40,8 @@ export async function killUnderLoad(
   const asked = new Map<string, number>();
   const server = await startModelServer((request) => answer(request, asked), { record: 'none' });
   mkdirSync(join(folder, 'workspace'), { recursive: true });
-  writeFileSync(join(folder, 'sekisho.yaml'), config(server.url));
   const acked = new Map<string, number>();
-  let host = await startHost(folder);
+  let host = await startOn(folder, server.url, 0);
   const lanes = await Promise.all(
     Array.from({ length: LANES }, async (_, lane) => {
       const opened = await host.client.openConversation({
@@ -60,18 +59,26 @@ export async function killUnderLoad(
     killed.abort();
     await host.kill();
     await Promise.all(load);
-    host = await startHost(folder);
+    host = await startOn(folder, server.url, cycle + 1);
   }
   await settled(host, [...acked.keys()]);
   const text = readFileSync(join(folder, 'workspace/ledger.txt'), 'utf8');
   return { host, server, witness: { acked, asked, ledger: tally(text), cycles } };
 }
 
-function config(url: string): string {
+/** By turns a message steers the turn before it, or waits unclaimed when the kill comes. */
+async function startOn(folder: string, url: string, cycle: number): Promise<HostProcess> {
+  const whileBusy = cycle % 2 === 0 ? 'wait' : 'steer';
+  writeFileSync(join(folder, 'sekisho.yaml'), config(url, whileBusy));
+  return startHost(folder);
+}
+
+function config(url: string, whileBusy: string): string {
   return [
     'data: ./data',
     'workspace: ./workspace',
     'api: { port: 0 }',
+    `whileBusy: ${whileBusy}`,
     `model: { provider: openai-compatible, baseURL: '${url}', name: scripted }`,
     '',
   ].join('\n');
