@@ -115,7 +115,7 @@ export interface AnswerTexts {
   readonly usageUnpriced: (count: string) => string;
 
   readonly approved: (facts: CallFacts) => string;
-  /** Of a task that waits for its assessment: the call is kept and runs with its next turn. */
+  /** Of a task that stands still for another reason: the call is kept and runs with its next turn. */
   readonly approvedForLater: (facts: CallFacts) => string;
   readonly denied: (facts: CallFacts) => string;
   readonly resumed: (request: string) => string;

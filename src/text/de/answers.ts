@@ -97,7 +97,7 @@ export const DE_ANSWERS: AnswerTexts = {
     `Freigegeben: ${tool} für ${request} läuft einmal, genau wie gezeigt.`,
   approvedForLater: ({ tool, request }) =>
     `Freigegeben: ${tool} für ${request} wird aufgehoben und läuft einmal, genau wie gezeigt, ` +
-    'sobald die unterbrochene Aufgabe weitergeht.',
+    'sobald die Aufgabe weitergeht.',
   denied: ({ tool, request }) => `Abgelehnt: ${tool} für ${request} läuft nicht.`,
   resumed: (request) =>
     `${request} geht mit einem neuen Durchgang von dem aus weiter, was gespeichert ist.`,

@@ -94,7 +94,7 @@ export const EN_ANSWERS: AnswerTexts = {
     `Approved: ${tool} for ${request} runs once, exactly as it was shown.`,
   approvedForLater: ({ tool, request }) =>
     `Approved: ${tool} for ${request} is kept and runs once, exactly as it was shown, ` +
-    'when the interrupted task goes on.',
+    'when the task goes on.',
   denied: ({ tool, request }) => `Denied: ${tool} for ${request} does not run.`,
   resumed: (request) => `${request} goes on from what is saved, with one new turn.`,
   paused: (request) => `${request} is paused: what was done is kept, and nothing of it runs.`,
