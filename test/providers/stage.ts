@@ -62,7 +62,7 @@ export class Stage {
   }
 
   async restart(how: 'clean' | 'unclean'): Promise<Engine> {
-    if (how === 'clean') await this.engine.stop(0);
+    if (how === 'clean') await this.engine.stop(MINUTE);
     else this.kill();
     return this.start();
   }
