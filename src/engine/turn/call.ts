@@ -1,11 +1,12 @@
 import { judgeMissed, type Missed } from '../../core/turn/decide.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import type { Model, ModelOutcome, ModelRequest } from '../../ports/model.ts';
+import type { Model, ModelOutcome, ModelRequest, ModelUsage } from '../../ports/model.ts';
 import type { Gate, Passage } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
 import type { Live } from './live.ts';
 import { reserveTry } from './retry.ts';
+import { sumOf } from './step.ts';
 import { within } from './within.ts';
 
 type Reply = Extract<ModelOutcome, { kind: 'reply' }>;
@@ -49,6 +50,7 @@ export class ModelCaller {
   readonly #of: CallerParts;
   #calls = 0;
   #last: Fault | null = null;
+  #failed: ModelUsage | null = null;
   /** Accounts whose tries this step has used up. */
   readonly #spent = new Set<string>();
 
@@ -56,9 +58,15 @@ export class ModelCaller {
     this.#of = of;
   }
 
+  /** What the calls of the last step used that failed; null when none said so. */
+  get failed(): ModelUsage | null {
+    return this.#failed;
+  }
+
   async call(step: StepRecord, request: ModelRequest): Promise<Called> {
     this.#calls = 0;
     this.#last = null;
+    this.#failed = null;
     this.#spent.clear();
     const missed: Missed[] = [];
     for (const [index, model] of this.#of.chain.entries()) {
@@ -136,6 +144,7 @@ export class ModelCaller {
       return { kind: 'reply', reply: outcome };
     }
     this.#last = outcome;
+    this.#failed = sumOf(this.#failed, outcome.usage);
     if (outcome.class === 'aborted') {
       gate.release(model, passage);
       return { kind: 'ended', last: outcome };

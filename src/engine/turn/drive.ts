@@ -19,7 +19,7 @@ import { agentOf } from '../session/agent.ts';
 import { advanceTurn, type StepPair } from './advance.ts';
 import { waitingText } from './ask.ts';
 import { ModelCaller, type Called } from './call.ts';
-import { endOfModel, NOT_BEGUN } from './call-end.ts';
+import { endOfModel } from './call-end.ts';
 import type { Claim } from './claim.ts';
 import type { Outcome } from './conclude.ts';
 import { endTurn, type TurnEnding } from './end.ts';
@@ -28,7 +28,7 @@ import type { Live } from './live.ts';
 import { approvalOf, questionOf, toolStart, type Question } from './question.ts';
 import { withRoom } from './room.ts';
 import { Session } from './session.ts';
-import { outcomeOf, spentBy, type Spent, type StepEnd, type StepStart } from './step.ts';
+import { NOT_BEGUN, outcomeOf, spentBy, type Spent, type StepEnd, type StepStart } from './step.ts';
 import { isTaskTool, readTaskTool, type TaskOrder } from './task-tools.ts';
 import { within } from './within.ts';
 
@@ -134,7 +134,7 @@ class TurnLoop {
     const made = this.#session.request();
     if (made.kind === 'too_large') return this.#conclude(step, NOT_BEGUN, made);
     const called = await this.#caller.call(step, made.request);
-    const end = endOfModel(called);
+    const end = endOfModel(called, this.#caller.failed);
     switch (called.kind) {
       case 'fenced':
         return this.#leave(step, end);

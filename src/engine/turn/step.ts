@@ -1,5 +1,6 @@
 import type { StepRecord, StepState, TurnRecord } from '../../core/turn/record.ts';
 import { NOT_RUN } from '../../core/turn/transcript.ts';
+import type { ModelUsage } from '../../ports/model.ts';
 import type { Ledger } from '../session/ledger.ts';
 
 /** What a step is before it runs. */
@@ -118,4 +119,15 @@ export function spentBy(
     cost += step.cost ?? 0;
   }
   return { tokens, cost };
+}
+
+/** What two calls used together. A cost that is not known adds nothing to one that is. */
+export function sumOf(one: ModelUsage | null, other: ModelUsage | null): ModelUsage | null {
+  if (one === null || other === null) return one ?? other;
+  const isUnpriced = one.cost === null && other.cost === null;
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cost: isUnpriced ? null : (one.cost ?? 0) + (other.cost ?? 0),
+  };
 }
