@@ -37,7 +37,7 @@ function toolsOf(place: Installation, given: Given): Tools {
   const { workspace, environment = { PATH: '/usr/bin:/bin' }, approver = 'any' } = given;
   return builtInTools({
     workspace,
-    clock: { ...place.clock, now: () => place.clock.now(), uptime: () => 0, sleep: waits },
+    clock: { now: () => place.clock.now(), uptime: () => 0, sleep: waits },
     environment,
     sandbox: { unavailable: 'the test runs it plainly' },
     command: { approval: 'always', approver },

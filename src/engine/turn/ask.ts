@@ -13,7 +13,7 @@ export function waitingText(approvalId: string): string {
   return `waiting for approval ${approvalId}`;
 }
 
-export function notRunText(approvalId: string): string {
+function notRunText(approvalId: string): string {
   return `not run: waiting for ${approvalId}`;
 }
 

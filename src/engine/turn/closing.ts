@@ -106,7 +106,7 @@ export interface Told {
 }
 
 /** The one notice of the task's next state, under the key of its version (O-6). */
-export function tell(
+function tell(
   ledger: Ledger,
   { turn, task }: Told,
   notice: { readonly level: NoticeLevel; readonly code: string; readonly params: JsonObject },

@@ -37,7 +37,7 @@ function toMessage(item: TranscriptItem): ModelMessage {
 }
 
 /** The turns of these inputs and steps, oldest first. */
-export function spokenTurns(
+function spokenTurns(
   messages: readonly MessageRecord[],
   steps: readonly StepRecord[],
 ): readonly SpokenTurn[] {
