@@ -74,6 +74,8 @@ export class CallBook {
   #judgeStep(host: string, model: string, request: ModelRequest): void {
     const step = this.#stepOf(host, request);
     const { problem } = this.#parts;
+    // A request that names no message cannot be laid to a step; the sum of all calls is judged too.
+    if (step === 'unknown') return;
     if (step === undefined) return problem(`E-1 ${host} called ${model} for no step`);
     const made = [...(this.#ofStep.get(step.id) ?? []), model];
     this.#ofStep.set(step.id, made);
@@ -85,17 +87,19 @@ export class CallBook {
     if (!isBounded) problem(`T-18 step ${step.id} made the calls ${made.join(' ')}`);
   }
 
-  #stepOf(host: string, request: ModelRequest): ReturnType<Look['lastStepOf']> {
+  #stepOf(host: string, request: ModelRequest): ReturnType<Look['lastStepOf']> | 'unknown' {
     const { look, ownTurn } = this.#parts;
+    let isNamed = false;
     for (const message of request.messages) {
       if (message.role !== 'user') continue;
       for (const marker of message.text.match(/#\d+#/g) ?? []) {
+        isNamed = true;
         const conversationId = look.conversationOf(marker);
         const turnId = conversationId && ownTurn(host, conversationId);
         if (turnId) return look.lastStepOf(turnId);
       }
     }
-    return undefined;
+    return isNamed ? undefined : 'unknown';
   }
 
   /** T-18 and T-12: a closed account is not called, a limited one by one call at a time. */

@@ -1,74 +1,18 @@
-// Planted defects, one line each. They stand between the engine and its ports and never in the
-// product: what a careless change of a unit would do is done to the unit on its way to the store.
-import type { Store, Unit, UnitReads, Write } from '../../src/ports/store.ts';
-import type { Tools } from '../../src/ports/tools.ts';
-import type { Epoch, Scheduler } from '../../src/testing/scheduler.ts';
-import type { EngineParts } from '../../src/engine/engine.ts';
+// Planted defects, one line each: what the simulation has to catch in its turns, stops and takeovers.
+import type { Store, Write } from '../../src/ports/store.ts';
 import type { Claim } from '../../src/engine/turn/claim.ts';
-
-export interface Defect {
-  readonly name: string;
-  /** What the first problem of the seed that catches it says: for its own reason, not by accident. */
-  readonly breaks: RegExp;
-  readonly store?: (store: Store, host: DefectHost) => Store;
-  readonly parts?: (parts: EngineParts) => EngineParts;
-}
-
-export interface DefectHost {
-  readonly epoch: Epoch;
-  readonly scheduler: Scheduler;
-}
-
-type Loose = Record<string, unknown>;
-type RowsChange = (rows: Loose) => Loose;
-type WritesChange = (writes: readonly Write[], rows: Loose) => readonly Write[];
-interface Change {
-  readonly rows?: RowsChange;
-  readonly writes?: WritesChange;
-}
-
-/** A store on the way to which every unit of this name is changed. */
-function inUnit(name: string, change: Change): NonNullable<Defect['store']> {
-  return (store) => ({
-    traits: store.traits,
-    query: (read, args) => store.query(read, args),
-    close: () => store.close(),
-    commit: (unit) => store.commit(unit.name === name ? changed(unit, change) : unit),
-  });
-}
-
-function changed<R extends UnitReads, V>(unit: Unit<R, V>, change: Change): Unit<R, V> {
-  return {
-    name: unit.name,
-    reads: unit.reads,
-    decide: (given, at) => {
-      const rows = (change.rows?.({ ...given }) ?? given) as typeof given;
-      const { verdict, writes } = unit.decide(rows, at);
-      return { verdict, writes: change.writes?.(writes, rows) ?? writes };
-    },
-  };
-}
-
-/** A row of `rows` with some fields changed; absent rows stay absent. */
-function patch(name: string, fields: Loose): RowsChange {
-  return (rows) =>
-    rows[name] === undefined ? rows : { ...rows, [name]: { ...(rows[name] as Loose), ...fields } };
-}
-
-const without =
-  (...names: readonly Write['write'][]): WritesChange =>
-  (writes) =>
-    writes.filter((write) => !names.includes(write.write));
-
-function mapWrite<N extends Write['write']>(
-  name: N,
-  change: (write: Extract<Write, { write: N }>) => Write,
-): WritesChange {
-  return (writes) =>
-    writes.map((write) =>
-      write.write === name ? change(write as Extract<Write, { write: N }>) : write,
-    );
-}
+import { MEETING_DEFECTS } from './defects-meetings.ts';
+import {
+  inUnit,
+  mapWrite,
+  patch,
+  without,
+  withTools,
+  type Defect,
+  type DefectHost,
+  type Loose,
+  type RowsChange,
+} from './planting.ts';
 
 export const DEFECTS: readonly Defect[] = [
   {
@@ -198,14 +142,8 @@ export const DEFECTS: readonly Defect[] = [
     breaks: /^V20/,
     store: inUnit('command.answer', { writes: without('message.done') }),
   },
+  ...MEETING_DEFECTS,
 ];
-
-function withTools(change: (tools: Tools) => Tools): NonNullable<Defect['parts']> {
-  return (parts) => {
-    const [first, ...rest] = parts.agents;
-    return { ...parts, agents: [{ ...first, tools: change(first.tools) }, ...rest] };
-  };
-}
 
 function hasEnded(rows: Loose): boolean {
   return (rows['task'] as Loose | undefined)?.['endedAt'] != null;

@@ -1,5 +1,6 @@
 // Who tests the simulation: each planted defect has to be caught.
-import { DEFECTS, type Defect } from './defects.ts';
+import { DEFECTS } from './defects.ts';
+import type { Defect } from './planting.ts';
 import { playSeeds, type Failure } from './many.ts';
 
 export interface Drilled {

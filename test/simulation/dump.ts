@@ -3,7 +3,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ApprovalRecord } from '../../src/core/approval/record.ts';
 import type { AuditRecord } from '../../src/core/audit/record.ts';
 import type { LimiterRecord } from '../../src/core/budget/record.ts';
-import type { IdempotencyRecord, MessageRecord, ReceiptRecord } from '../../src/core/inbox/record.ts';
+import type {
+  IdempotencyRecord,
+  MessageRecord,
+  ReceiptRecord,
+} from '../../src/core/inbox/record.ts';
 import type { HostRecord } from '../../src/core/lease/record.ts';
 import type { OutboxRecord } from '../../src/core/outbox/record.ts';
 import type { RunRecord } from '../../src/core/run/record.ts';

@@ -53,11 +53,7 @@ function isAdmin({ authority }: MessageRecord): boolean {
 }
 
 /** W-1, W-4 and W-7: what a person did to a task was theirs to do. */
-function judgeOrders(
-  problems: Problems,
-  dump: Dump,
-  tasks: ReadonlyMap<string, TaskRecord>,
-): void {
+function judgeOrders(problems: Problems, dump: Dump, tasks: ReadonlyMap<string, TaskRecord>): void {
   for (const { type, by, taskId } of dump.events) {
     if (type !== 'task.moved' && type !== 'task.extended') continue;
     if (by.startsWith('host:') || isAdminName(by)) continue;

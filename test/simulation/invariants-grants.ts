@@ -76,7 +76,10 @@ function judgeGrown(
   };
   for (const [key, want] of Object.entries(due)) {
     const got = task[key as keyof typeof due];
-    problems.unless(got === want, () => `V15 ${task.id} has the ${key} ${got}, granted were ${want}`);
+    problems.unless(
+      got === want,
+      () => `V15 ${task.id} has the ${key} ${got}, granted were ${want}`,
+    );
   }
   const moved = sum(({ deadline }) =>
     deadline !== undefined && 'addMs' in deadline ? deadline.addMs : 0,

@@ -81,14 +81,12 @@ function judgeTaskOrigins(problems: Problems, dump: Dump): void {
 }
 
 /** T-10: no turn takes up an input while an earlier one, free of any task, waits. */
-function judgeInboxOrder(
-  problems: Problems,
-  dump: Dump,
-  bound: ReadonlySet<string>,
-): void {
+function judgeInboxOrder(problems: Problems, dump: Dump, bound: ReadonlySet<string>): void {
   const messages = new Map(dump.messages.map((message) => [message.id as string, message]));
   const free = group(
-    dump.messages.filter((one) => one.kind === 'genuine' && one.runId === null && !bound.has(one.id)),
+    dump.messages.filter(
+      (one) => one.kind === 'genuine' && one.runId === null && !bound.has(one.id),
+    ),
     (one) => one.conversationId,
   );
   for (const event of dump.events) {

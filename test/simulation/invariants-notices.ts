@@ -27,11 +27,21 @@ export function judgeNotices(problems: Problems, dump: Dump): void {
     problems.unless(correctionsUsed <= 1, () => `T-8 ${id} was corrected ${correctionsUsed} times`);
     const asked = approvals.get(id) ?? [];
     const calls = asked.filter(({ kind }) => kind === 'call').length;
-    const due = { ...movesBy(moves.get(id) ?? []), awaits_approval: calls };
+    const told = (moves.get(id) ?? []).filter((move) => !foundNothing(move, dump));
+    const due = { ...movesBy(told), awaits_approval: calls };
     const uncertain = asked.length - calls;
     const expected = new Map(Object.entries({ ...due, uncertain_effect: uncertain }));
     judgeCounts(problems, task, { expected, told: notices.get(id) ?? [] });
   }
+}
+
+/** A turn that only found out that its provider is still away goes on with the wait that was told (T-18). */
+function foundNothing({ reason, turnId }: EventRecord, dump: Dump): boolean {
+  if (reason !== 'awaits_provider') return false;
+  const inputs = dump.messages.filter((message) => message.turnId === turnId);
+  const steps = dump.steps.filter((step) => step.turnId === turnId);
+  const isScout = inputs.length > 0 && inputs.every(({ channel }) => channel === 'scout');
+  return isScout && !steps.some(({ kind, state }) => kind === 'model' && state === 'finished');
 }
 
 /** How often a task came to stand for each notice. */
@@ -44,11 +54,8 @@ function movesBy(moves: readonly EventRecord[]): Readonly<Record<string, number>
   return counts;
 }
 
-function codeOf({ reason, fromState, toState, by, data }: EventRecord): string | null {
-  if (reason !== null) return reasonEntry(reason)?.notice ?? null;
-  // After a quota or an outage the host says that it goes on; that is judged by its own count.
-  const isWoken = fromState === 'waiting' && toState === 'active' && by.startsWith('host:');
-  return isWoken && data === null ? 'woken' : null;
+function codeOf({ reason }: EventRecord): string | null {
+  return reason === null ? null : (reasonEntry(reason)?.notice ?? null);
 }
 
 const COUNTED: ReadonlySet<string> = new Set(
@@ -68,7 +75,8 @@ function judgeCounts(
   const told = Map.groupBy(of.told, ({ code }) => code ?? '');
   for (const code of COUNTED) {
     const [want, got] = [of.expected.get(code) ?? 0, told.get(code) ?? []];
-    const say = (): string => `V8 ${id} came to ${code} ${want} times and ${got.length} notices say so`;
+    const say = (): string =>
+      `V8 ${id} came to ${code} ${want} times and ${got.length} notices say so`;
     problems.unless(want === got.length, say);
     const level = LEVELS.get(code);
     const isLevel = got.every((notice) => level === undefined || notice.level === level);

@@ -25,6 +25,7 @@ export interface Look {
   limiterOf(account: string): LimiterRecord | undefined;
   /** Whether something comes due by itself before `at`, or a provider is looked for. */
   isDueBefore(at: number): boolean;
+  hasClosedLimiter(): boolean;
   message(id: string): { readonly state: string } | undefined;
   eventCount(): number;
   /** Whether the host of a turn may still hold it at `now` on a shared store (R-14). */
@@ -56,6 +57,7 @@ export function lookAt(db: DatabaseSync): Look {
   const due = db.prepare(`select 1 from task where due_at <= ? or wait_kind = 'provider'
     union all select 1 from approval where state = 'open' and expires_at <= ?
     union all select 1 from limiter where state <> 'open'`);
+  const closed = db.prepare(`select 1 from limiter where state <> 'open'`);
   const messageState = db.prepare('select state from message where id = ?');
   const held = db.prepare(`select 1 from turn join host on host.id = turn.host_id
     where turn.id = ? and host.stopped_at is null and host.alive_until > ?`);
@@ -90,6 +92,7 @@ export function lookAt(db: DatabaseSync): Look {
       return row === undefined ? undefined : (recordOf(row) as unknown as LimiterRecord);
     },
     isDueBefore: (at) => due.get(at, at) !== undefined,
+    hasClosedLimiter: () => closed.get() !== undefined,
     message: (id) => messageState.get(id) as ReturnType<Look['message']>,
     eventCount: () => Number(events.get()?.['count']),
     isHeld: (turnId, now) => held.get(turnId, now) !== undefined,

@@ -1,6 +1,6 @@
 // A set of seeds: counts, times, what was reached, and which seeds failed.
 import { optionsOf } from './options.ts';
-import type { Defect } from './defects.ts';
+import type { Defect } from './planting.ts';
 import { simulate, type Outcome } from './simulate.ts';
 import { Sometimes } from './sometimes.ts';
 

@@ -105,3 +105,28 @@ const NOTED: Noted & Readonly<Record<string, undefined | ((...args: never[]) => 
 function limited(state: string): 'limited' | 'down' | 'refused' | 'opened' {
   return state === 'open' ? 'opened' : (state as 'limited');
 }
+
+/** Words with less authority than the running turn, and approvals that outlive the host that asked. */
+export function noteAuthority(notes: Notes, { writes, host }: CommittedUnit): void {
+  const { adminTurns, waiting, askers, reached } = notes;
+  for (const write of writes) {
+    if (write.write === 'turn.insert') {
+      const { conversationId, id, authority } = write.row;
+      if (authority === 'admin') adminTurns.set(conversationId, id);
+      else adminTurns.delete(conversationId);
+    }
+    if (write.write === 'message.insert') {
+      const { conversationId, id, authority, kind } = write.row;
+      const turn = adminTurns.get(conversationId);
+      if (turn !== undefined && authority === 'own' && kind === 'genuine') waiting.set(id, turn);
+    }
+    if (write.write === 'message.claim' && (waiting.get(write.id) ?? write.turnId) !== write.turnId)
+      reached('guest_waited');
+    if (write.write === 'turn.end')
+      for (const [conversationId, id] of adminTurns)
+        if (id === write.id) adminTurns.delete(conversationId);
+    if (write.write === 'approval.insert') askers.set(write.row.id, host);
+    if (write.write !== 'approval.decide' || write.row.state !== 'approved') continue;
+    if (askers.get(write.row.id) !== host) reached('approval_over_restart');
+  }
+}

@@ -1,7 +1,7 @@
 // Which of the `sometimes` events a run reached, read off what was committed and when hosts died.
 import type { StepRecord } from '../../src/core/turn/record.ts';
 import type { CommittedUnit } from './faulty-store.ts';
-import { noteMeeting } from './notes-meetings.ts';
+import { noteAuthority, noteMeeting } from './notes-meetings.ts';
 import type { Write } from '../../src/ports/store.ts';
 import type { Sometime } from './sometimes.ts';
 
@@ -16,6 +16,11 @@ export interface Notes {
   readonly turnHosts: Map<string, string>;
   /** The turn that each host claimed last in each conversation, by both. */
   readonly ownTurns: Map<string, string>;
+  /** The turn that runs in each conversation for an admin, and messages with less that came meanwhile. */
+  readonly adminTurns: Map<string, string>;
+  readonly waiting: Map<string, string>;
+  /** The host that asked about each approval. */
+  readonly askers: Map<string, string>;
   interrupts: number;
   /** When a stopped turn has to have ended (virtual); forgotten when its host is disturbed (W-1). */
   readonly stopsDue: Map<string, number>;
@@ -35,6 +40,9 @@ export function createNotes(reached: (name: Sometime) => void): Notes {
     freshClaims: new Set(),
     turnHosts: new Map(),
     ownTurns: new Map(),
+    adminTurns: new Map(),
+    waiting: new Map(),
+    askers: new Map(),
     interrupts: 0,
     stopsDue: new Map(),
   };
@@ -50,6 +58,7 @@ export function noteCommit(
   // Steps first: what follows asks which step was open before this commit.
   for (const write of unit.writes) noteWrite(notes, write, { name, shared });
   noteMeeting(notes, unit);
+  noteAuthority(notes, unit);
   for (const write of unit.writes) {
     if (write.write === 'step.insert') {
       notes.steps.set(write.row.turnId, write.row);

@@ -201,6 +201,8 @@ function drawMeetings(random: Random): Meetings {
 const ODDS_ON: Readonly<Partial<Record<keyof Faults, number>>> = {
   pauseEvery: 0.85,
   clockLeaps: 0.15,
+  asks: 0.6,
+  edits: 0.6,
   instructions: 0.25,
 };
 
@@ -225,10 +227,10 @@ function drawFaults(random: Random): Faults {
     waits: random.next() * 0.3,
     continues: random.next() * 0.4,
     loops: random.next() * 0.3,
-    asks: random.next() * 0.6,
+    asks: random.next(),
     classifier: random.next(),
     tool: random.next() * 0.3,
-    edits: random.next() * 0.5,
+    edits: random.next(),
     instructions: random.next() * 0.1,
     duplicate: random.next() * 0.5,
     reorder: random.next() * 0.3,

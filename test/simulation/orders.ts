@@ -53,7 +53,7 @@ export class Orders {
     const hasOpen = look.approvals().some(({ state }) => state === 'open');
     const names = ['resume', 'pause', 'extend', 'confirm_clock'] as const;
     const draw = random.next();
-    if (hasOpen && draw < 0.6) return this.give(random.pick(['approve', 'approve', 'deny']));
+    if (hasOpen && draw < 0.75) return this.give(random.pick(['approve', 'approve', 'deny']));
     return this.give(random.pick(names));
   }
 
@@ -110,20 +110,25 @@ export class Orders {
 
   async #confirmClock(): Promise<void> {
     const principal = someone(this.#parts.random);
-    await this.#sender.insist('confirm the clock', (engine) =>
+    const verdict = await this.#sender.insist('confirm the clock', (engine) =>
       engine.confirmClock({ principal, channel: CHANNEL }),
     );
+    if (verdict.kind === 'confirmed') this.#parts.reached('clock_confirmed');
   }
 
   async #orderTask(task: TaskRecord, name: 'resume' | 'pause' | 'extend'): Promise<void> {
     const { random } = this.#parts;
     const own = ownerOf(task);
     const principal =
-      name === 'extend' ? random.pick([ADMIN, ADMIN, own, GUEST]) : random.pick([own, own, ADMIN, GUEST]);
+      name === 'extend'
+        ? random.pick([ADMIN, ADMIN, own, GUEST])
+        : random.pick([own, own, ADMIN, GUEST]);
     const grant = name === 'extend' ? random.pick(GRANTS) : undefined;
     if (random.chance(0.4)) return this.#type(typed(name, task.id, grant), task, principal);
     const given = this.#given(name, task.id, { principal, grant });
     const verdict = await this.#insist(given);
+    if (verdict.kind === 'ordered' && grant?.deadline !== undefined)
+      this.#parts.reached('deadline_moved');
     await this.#again(given, verdict);
   }
 

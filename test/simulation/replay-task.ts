@@ -89,10 +89,11 @@ const FOLD: Fold<TaskReplay> = {
   'task.extended': (task, event) => ({ ...task, ...(dataOf(event) as Pick<TaskReplay, string>) }),
   // A turn is spent when it starts; a person's own words end the rows of what goes on by itself.
   'turn.started': (task, event, evidence) => {
-    const { tokens = 0, cost = 0 } = (dataOf(event)['classifier'] ?? {}) as Record<string, number>;
+    const { classifier, returns } = dataOf(event);
+    const { tokens = 0, cost = 0 } = (classifier ?? {}) as Record<string, number>;
     return {
       ...spoken(task, event, evidence),
-      turnsUsed: task.turnsUsed + (dataOf(event)['returns'] === true ? 0 : 1),
+      turnsUsed: task.turnsUsed + (returns === true ? 0 : 1),
       tokensUsed: task.tokensUsed + tokens,
       costUsed: task.costUsed + cost,
     };

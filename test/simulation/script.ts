@@ -84,7 +84,11 @@ const PLANNED: Readonly<Record<string, (parts: ScriptParts) => ModelCall>> = {
 function leadOf(parts: ScriptParts, draw: number): Said | undefined {
   const { random, weather } = parts;
   const { waits, continues } = weather.faults;
-  const before = random.chance(0.3) ? [noteCall(parts)] : random.chance(0.2) ? someCalls(parts) : [];
+  const before = random.chance(0.3)
+    ? [noteCall(parts)]
+    : random.chance(0.2)
+      ? someCalls(parts)
+      : [];
   const seconds = parts.long ? random.between(600, 20_000) : random.between(1, 400);
   if (draw < waits / 2)
     return said(random.chance(0.5) ? 'a moment' : '', [
@@ -124,7 +128,10 @@ function loopOf({ messages }: ModelRequest): ModelCall | undefined {
 
 function nonsenseOf(parts: ScriptParts): Said | Extract<ModelOutcome, { kind: 'fault' }> {
   const { random } = parts;
-  const call = (change: Partial<ModelCall>): ModelCall => ({ ...callOf(parts, 'look_up'), ...change });
+  const call = (change: Partial<ModelCall>): ModelCall => ({
+    ...callOf(parts, 'look_up'),
+    ...change,
+  });
   return random.pick([
     () => said('', []),
     () => said('  \n', []),
@@ -134,7 +141,10 @@ function nonsenseOf(parts: ScriptParts): Said | Extract<ModelOutcome, { kind: 'f
     () => said('', [call({ args: '{"call":' })]),
     () => said('', [call({ args: '[]' })]),
     () => said('', [call({ name: 'task_wait', args: '{"for":"ever"}' })]),
-    () => said('', [call({ name: 'task_wait', args: '{"for":"instant","at":"2001-01-01T00:00:00Z"}' })]),
+    () =>
+      said('', [
+        call({ name: 'task_wait', args: '{"for":"instant","at":"2001-01-01T00:00:00Z"}' }),
+      ]),
     () => said('', [call({ name: 'task_continue', args: '{}' })]),
   ])();
 }

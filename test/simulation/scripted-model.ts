@@ -117,7 +117,12 @@ async function classify(parts: ModelParts, shape: Shape, asked: Asked): Promise<
   const isOff = random.chance(weather.faults.classifier);
   const ids = idsIn(asked.request);
   const text = isOff
-    ? random.pick(['{"taskId":"task_0000000000000000","reason":""}', 'all tasks are done', '{}', ''])
+    ? random.pick([
+        '{"taskId":"task_0000000000000000","reason":""}',
+        'all tasks are done',
+        '{}',
+        '',
+      ])
     : JSON.stringify({ taskId: random.pick([...ids, null]), reason: 'it fits' });
   const isLate = isOff && random.chance(0.3);
   const delay = isLate ? random.between(3, 20) * SECOND : random.below(SECOND);

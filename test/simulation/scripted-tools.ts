@@ -133,6 +133,7 @@ async function runTool(
       journalled: parts.isJournalled(call.stepId),
     });
     ledger.enter(epoch.name);
+    if (approved !== undefined) reached('approval_ran');
     return 'begun';
   });
   if (hasBegun === 'changed') return { kind: 'error', code: 'changed', text: 'not what was shown' };

@@ -84,7 +84,8 @@ export class Sender {
   async deliver(sent: Sent, delivery: Delivery): Promise<void> {
     const { random, weather, reached } = this.#parts;
     const order = this.#markers;
-    if (random.chance(weather.faults.reorder)) await this.pause('detour', random.below(20 * SECOND));
+    if (random.chance(weather.faults.reorder))
+      await this.pause('detour', random.below(20 * SECOND));
     for (;;) {
       const heard = await this.#ask(sent.marker, (engine) => delivery.send(engine, delivery.body));
       if (heard.kind === 'heard' && this.#note(sent, heard.value)) {

@@ -62,7 +62,9 @@ function passesByItself({ state, waitKind }: TaskRecord): boolean {
 /** T-6: a question that nobody answers is looked at after its window. */
 async function waitForDays(world: World, until: Until): Promise<void> {
   const asking = (): readonly TaskRecord[] =>
-    world.look.tasks().filter(({ state, waitKind }) => state === 'waiting' && waitKind === 'answer');
+    world.look
+      .tasks()
+      .filter(({ state, waitKind }) => state === 'waiting' && waitKind === 'answer');
   if (asking().length === 0) return;
   const { elapsed } = world.scheduler;
   await until(() => asking().length === 0, elapsed + 7 * DAY + HOUR);

@@ -10,7 +10,7 @@ import { WallClock } from '../../src/testing/sim-clock.ts';
 import { seededRandom, type Random } from '../../src/testing/sim-random.ts';
 import { Client } from './client.ts';
 import { watchCommit } from './commit-watch.ts';
-import type { Defect } from './defects.ts';
+import type { Defect } from './planting.ts';
 import type { CommittedUnit, StoreWeather } from './faulty-store.ts';
 import { History } from './history.ts';
 import { Host } from './host.ts';
@@ -23,6 +23,7 @@ import { CallBook } from './call-book.ts';
 import { Providers } from './provider.ts';
 import type { ModelPlan } from './script.ts';
 import { lookAt, type Look } from './look.ts';
+import { WaitWatch } from './wait-watch.ts';
 import { openSimulatedStore, type SimulatedStore } from './store.ts';
 
 const START = Date.UTC(2026, 0, 5, 9);
@@ -69,6 +70,7 @@ export class World {
   readonly #plan: WorldPlan;
   readonly #simulated: SimulatedStore;
   readonly #oracle: Oracle;
+  readonly #waits: WaitWatch | undefined;
   #hosts: Host[] = [];
   #hostNumber = 0;
   #isStarting = false;
@@ -115,6 +117,7 @@ export class World {
     });
     this.notes = createNotes((name) => this.reached(name));
     const { faults, span, long } = options;
+    const isSteady = faults.clockSteps + faults.clockLeaps === 0;
     const episodes = { count: faults.episodes, span, long };
     this.providers = new Providers(seededRandom(seed, 'providers'), episodes);
     this.calls = new CallBook({
@@ -124,8 +127,11 @@ export class World {
       isAlive: (host) => this.#hosts.some((one) => one.epoch.name === host),
       ownTurn: (host, conversationId) => this.notes.ownTurns.get(`${host} ${conversationId}`),
       problem: (text) => void this.problems.push(text),
-      isAlone: !options.shared && faults.clockSteps + faults.clockLeaps === 0,
+      isAlone: !options.shared && isSteady,
     });
+    this.#waits = options.shared
+      ? undefined
+      : new WaitWatch(() => this.scheduler.elapsed, isSteady);
     this.scheduler.onStep = (step) => this.#onStep(step);
     this.scheduler.onNote = (text) => plan.trace?.(`${' '.repeat(12)}${text}`);
     this.client = new Client({
@@ -141,6 +147,7 @@ export class World {
       broken: (error) => this.broken(error),
     });
     if (options.file) this.reached('file_store');
+    if (options.long && faults.episodes > 0) this.reached('long_world');
   }
 
   get store(): Store {
@@ -172,6 +179,8 @@ export class World {
     host.lastUnit = unit.unit;
     if (host.isZombie && unit.writes.length === 0) this.reached('zombie_refused');
     watchCommit(this, unit);
+    this.problems.push(...(this.#waits?.see(unit) ?? []));
+    if (unit.unit === 'lease.start' && this.look.hasClosedLimiter()) this.reached('limiter_kept');
     noteCommit(this.notes, host, unit, this.options.shared);
     for (const write of unit.writes) {
       if (write.write === 'message.bind') this.ledger.bound.add(write.id);

@@ -1,0 +1,78 @@
+// R-1 at the moment of each commit: which waits may go on by themselves, and which not.
+import type { HostRecord } from '../../src/core/lease/record.ts';
+import type { EventRecord } from '../../src/core/session/record.ts';
+import type { Millis } from '../../src/kernel/time.ts';
+import type { CommittedUnit } from './faulty-store.ts';
+import { dataOf } from './dump.ts';
+
+interface Start {
+  readonly at: Millis;
+  /** When no host ran before it, by the wall clock; `from` is null after an unclean stop. */
+  readonly absence: { readonly from: number | null; readonly until: number } | null;
+}
+
+const BY_ITSELF: ReadonlySet<unknown> = new Set(['instant', 'quota', 'provider']);
+
+/** Knows when each wait began and each host started; for stores that one host has at a time. */
+export class WaitWatch {
+  readonly #elapsed: () => Millis;
+  /** The instants of the wall clock can be compared. */
+  readonly #isSteady: boolean;
+  readonly #waits = new Map<string, { readonly at: Millis; readonly until: number | null }>();
+  readonly #starts = new Map<string, Start>();
+  #former: { stoppedAt: number | null } | null = null;
+
+  constructor(elapsed: () => Millis, isSteady: boolean) {
+    this.#elapsed = elapsed;
+    this.#isSteady = isSteady;
+  }
+
+  /** What the commit shows to be wrong; asked of every commit. */
+  see(unit: CommittedUnit): readonly string[] {
+    const problems: string[] = [];
+    for (const write of unit.writes) {
+      if (write.write === 'host.insert') this.#started(unit.host, write.row);
+      if (write.write === 'host.stop' && this.#former !== null)
+        this.#former.stoppedAt = write.stoppedAt;
+      if (write.write !== 'event.insert' || write.row.type !== 'task.moved') continue;
+      const problem = this.#judge(unit, write.row);
+      if (problem !== undefined) problems.push(problem);
+      this.#move(write.row);
+    }
+    return problems;
+  }
+
+  #started(host: string, { startedAt: until }: HostRecord): void {
+    const absence = this.#former === null ? null : { from: this.#former.stoppedAt, until };
+    this.#starts.set(host, { at: this.#elapsed(), absence });
+    this.#former = { stoppedAt: null };
+  }
+
+  #move({ taskId, toState, data }: EventRecord): void {
+    const { wait, until = null } = data === null ? {} : dataOf({ data });
+    if (toState === 'waiting' && BY_ITSELF.has(wait))
+      this.#waits.set(taskId ?? '', { at: this.#elapsed(), until: until as number | null });
+    else this.#waits.delete(taskId ?? '');
+  }
+
+  #judge({ unit, host }: CommittedUnit, event: EventRecord): string | undefined {
+    const wait = this.#waits.get(event.taskId ?? '');
+    const start = this.#starts.get(host);
+    if (unit !== 'task.due' || wait === undefined || start === undefined) return undefined;
+    const { absence } = start;
+    const stood = wait.at < start.at && absence !== null;
+    const wasUnclean = stood && absence.from === null;
+    const wokeIt = event.toState === 'active';
+    // Across restarts hosts are told apart by the wall clock.
+    if (!this.#isSteady) return undefined;
+    if (wokeIt && wasUnclean) return `R-1 ${event.taskId} went on by itself after an unclean stop`;
+    if (wait.until === null) return undefined;
+    const isMissed =
+      stood && absence.from !== null && wait.until > absence.from && wait.until <= absence.until;
+    if (wokeIt && isMissed) return `R-1 ${event.taskId} went on though nobody saw its wait end`;
+    const isInterrupted = event.reason === 'interrupted';
+    if (isInterrupted && !wasUnclean && !isMissed)
+      return `R-1 ${event.taskId} was interrupted though its host saw its wait through`;
+    return undefined;
+  }
+}
