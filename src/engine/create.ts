@@ -75,6 +75,7 @@ class Host implements Engine {
       answeredBy: (provider, model) => {
         this.#answeredBy = { provider, model, at: parts.clock.now() };
       },
+      isClockTrusted: () => this.#upkeep.clock().isTrusted,
       onDue: (at) => this.#upkeep.hint(at),
       onFault,
     });

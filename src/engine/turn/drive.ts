@@ -44,6 +44,8 @@ export interface Drive {
   readonly mayClaim: () => boolean;
   /** Aborts when it begins to. */
   readonly draining: AbortSignal;
+  /** While the wall clock is not believed no deadline has passed (design principle 8). */
+  readonly isClockTrusted: () => boolean;
   readonly answeredBy: (provider: string, model: string) => void;
 }
 
@@ -115,8 +117,9 @@ class TurnLoop {
   }
 
   #isLate(): boolean {
+    const { parts, isClockTrusted } = this.#drive;
     const { deadline } = this.#task;
-    return deadline !== null && deadline <= this.#drive.parts.clock.now();
+    return deadline !== null && deadline <= parts.clock.now() && isClockTrusted();
   }
 
   /** The call that a person has approved: exactly what was shown, or nothing (E-4). */

@@ -15,6 +15,7 @@ export interface PumpHost {
   readonly gate: Gate;
   readonly hostId: HostId;
   readonly answeredBy: (provider: string, model: string) => void;
+  readonly isClockTrusted: () => boolean;
   /** Called when a task was left that comes due at this instant. */
   readonly onDue: (at: Instant) => void;
   /** Called with what a turn could not handle; a store that failed ends the host. */
@@ -197,13 +198,13 @@ export class Pump {
 
   /** Null when the turn has its end; else what is known of the step at which its loop left. */
   async #drive(claim: Claim, signal: AbortSignal): Promise<Pick<CloseOrder, 'known'> | null> {
-    const { parts, gate, live, answeredBy, onDue, onFault } = this.#host;
+    const { parts, gate, live, answeredBy, isClockTrusted, onDue, onFault } = this.#host;
     try {
       const histories = this.#histories;
       const mayClaim = (): boolean => this.#isOpen;
       const draining = this.#draining.signal;
       const held = { claim, histories, signal, mayClaim, draining };
-      const drive = { parts, gate, live, ...held, answeredBy };
+      const drive = { parts, gate, live, ...held, answeredBy, isClockTrusted };
       const driven = await driveTurn(drive);
       if (driven.kind === 'ended') {
         if (driven.dueAt !== null) onDue(driven.dueAt);
