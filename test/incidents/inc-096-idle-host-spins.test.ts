@@ -76,7 +76,10 @@ test('INC-096 an idle host looks at the due index at each tick and does nothing 
       'a lease is renewed, no more',
     );
     // Turns without an owner, what is due by instant, open commands and the inbox; limiters where others change them.
-    assert.ok(first.queries <= (shared ? 7 : 6) * ticks, `${first.queries} queries in ${ticks} ticks`);
+    assert.ok(
+      first.queries <= (shared ? 7 : 6) * ticks,
+      `${first.queries} queries in ${ticks} ticks`,
+    );
     for (const [read, times] of first.most) assert.ok(times <= ticks, `${read}: ${times} times`);
     assert.equal(first.sleepers, shared ? 2 : 1, 'one loop, and one for the lease');
   }
