@@ -36,9 +36,15 @@ export async function readBefore(parts: EngineParts, hostId: HostId): Promise<Be
     // What was committed under a clock that was set back since stood there before this start all the same.
     absence: isAnyAlive(parts, others, startedAt)
       ? null
-      : absenceOf(others, Math.max(startedAt, ...known)),
+      : absenceOf(others, startedAfter(startedAt, known)),
     lastCommit: known.length === 0 ? null : Math.max(...known) - apart,
   };
+}
+
+/** This host's start, or under a clock that was set back since an instant after all that was there before it. */
+function startedAfter(startedAt: Instant, known: readonly Instant[]): Instant {
+  const last = Math.max(startedAt, ...known);
+  return last > startedAt ? last + 1 : startedAt;
 }
 
 /** The lock of an exclusive store proves that no other host lives, whatever its row says. */
