@@ -48,4 +48,36 @@ for (const format of FORMATS) {
     await stage.pass(HOUR);
     assert.equal(await stage.standing(here), 'expired deadline_passed');
   });
+
+  const LIMITED_2H = fails(429, { 'retry-after': String(2 * 3_600) });
+  const LIMITED_5H = fails(429, { 'retry-after': String(5 * 3_600) });
+  for (const [what, ofFirst, ofOther, hours] of [
+    ['the first refuses for good and the fallback is limited', fails(401), LIMITED_5H, 5],
+    ['the fallback’s quota ends first', LIMITED_5H, LIMITED_2H, 2],
+    ['the first’s quota ends first', LIMITED_2H, LIMITED_5H, 2],
+    ['the fallback is away', LIMITED_5H, fails(503), 5],
+  ] as const) {
+    test(`T-12 ${format}: ${what}: it waits for the quota that ends first, asking nobody`, async (t) => {
+      const stage = openStage(t);
+      const first = await stage.provider(format, 'first');
+      const other = await stage.provider(format, 'other');
+      await first.fail(ofFirst);
+      await other.fail(ofOther);
+      await stage.start([first.model('big-1'), other.model('spare-1')]);
+      const here = await stage.say();
+      await stage.quiet();
+      assert.equal(await stage.standing(here), 'waiting awaits_quota');
+      const until = stage.now + hours * HOUR;
+      assert.equal((await stage.task(here)).waitUntil, until);
+      assert.deepEqual([first.arrived, other.arrived], [1, 1]);
+      await Promise.all([first.recover(), other.recover()]);
+      await stage.until(() => stage.isIn(here, 'completed answered'), 6 * HOUR);
+      assert.equal(stage.now, until);
+      assert.equal(
+        first.arrived + other.arrived,
+        2 + 2,
+        'two steps, the second of them the answer',
+      );
+    });
+  }
 }
