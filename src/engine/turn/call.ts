@@ -6,6 +6,7 @@ import type { Gate, Passage } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
 import type { Live } from './live.ts';
 import { reserveTry } from './retry.ts';
+import { withRoom } from './room.ts';
 import { sumOf } from './step.ts';
 import { within } from './within.ts';
 
@@ -84,7 +85,7 @@ export class ModelCaller {
     { model, callsMax }: { readonly model: Model; readonly callsMax: number },
   ): Promise<Tried> {
     for (let made = 1; ; made += 1) {
-      const passage = await this.#pass(model);
+      const passage = await this.#withRoom(() => this.#pass(model));
       if (passage.kind !== 'go') return this.#closed(model, passage);
       const outcome = await this.#once(step, request, { model, passage });
       if (outcome.kind !== 'fault') return outcome;
@@ -97,7 +98,7 @@ export class ModelCaller {
   }
 
   async #exhausted(model: Model, { code, retryAt }: Fault): Promise<void> {
-    await this.#of.gate.exhausted(model, code);
+    await this.#withRoom(() => this.#of.gate.exhausted(model, code));
     // Before an instant that the provider named nobody of the account is asked.
     if (retryAt === null) this.#spent.add(model.account);
   }
@@ -140,7 +141,7 @@ export class ModelCaller {
     }
     const outcome = await this.#make(model, request);
     if (outcome.kind === 'reply') {
-      await gate.succeeded(model, passage);
+      await this.#withRoom(() => gate.succeeded(model, passage));
       return { kind: 'reply', reply: outcome };
     }
     this.#last = outcome;
@@ -151,11 +152,17 @@ export class ModelCaller {
     }
     if (outcome.class === 'nonsense') {
       // A reply that cannot be read is a reply: the provider can be reached.
-      await gate.succeeded(model, passage);
+      await this.#withRoom(() => gate.succeeded(model, passage));
       return { kind: 'nonsense', last: outcome };
     }
-    await gate.failed(model, outcome, passage);
+    await this.#withRoom(() => gate.failed(model, outcome, passage));
     return { kind: 'fault', last: outcome };
+  }
+
+  /** What a call came to is paid for: a full disk is waited out before it is thrown away (G-6). */
+  async #withRoom<T>(save: () => Promise<T>): Promise<T> {
+    const { parts, turn, signal } = this.#of;
+    return withRoom(parts, { turnId: turn.id, signal }, save);
   }
 
   /** A try that could not be reserved gives the account's turn back: another may find out. */
@@ -167,7 +174,7 @@ export class ModelCaller {
     const { parts, gate, turn } = this.#of;
     let reserved: 'reserved' | 'fenced' = 'fenced';
     try {
-      reserved = await reserveTry(parts, { turn, step, ...about });
+      reserved = await this.#withRoom(() => reserveTry(parts, { turn, step, ...about }));
       return reserved;
     } finally {
       if (reserved === 'fenced') gate.release(about.model, passage);
