@@ -3,6 +3,7 @@ import type { Absence } from '../../core/task/wait.ts';
 import type { HostId } from '../../kernel/ids.ts';
 import { SECOND, type Instant } from '../../kernel/time.ts';
 import type { EngineParts } from '../engine.ts';
+import { commitHostStop } from './host.ts';
 
 /** What a host that starts finds out about the time before it. */
 export interface Before {
@@ -52,8 +53,26 @@ function isAnyAlive({ store }: EngineParts, others: readonly HostRecord[], at: I
   return !store.traits.exclusive && others.some((host) => mayHold(host, at));
 }
 
-function absenceOf([former]: readonly HostRecord[], until: Instant): Absence {
-  return former === undefined ? null : { until, from: former.stoppedAt };
+/** Since the last clean stop; one host that did not stop cleanly makes the beginning unknown. */
+function absenceOf(others: readonly HostRecord[], until: Instant): Absence {
+  if (others.length === 0) return null;
+  const stops = others.map(({ stoppedAt }) => stoppedAt);
+  const known = stops.filter((stop) => stop !== null);
+  return { until, from: known.length === stops.length ? Math.max(...known) : null };
+}
+
+/**
+ * Closes the rows of hosts that are dead and did not stop: they made this start unclean and no later one.
+ * Which host was the last is not read off its instants, since a clock may have been set back between them.
+ */
+export async function closeDead(parts: EngineParts, hostId: HostId): Promise<void> {
+  const { store, clock } = parts;
+  const hosts = await store.query('host.list', { limit: HOSTS_MAX });
+  for (const host of hosts) {
+    const isDead = store.traits.exclusive || !mayHold(host, clock.now());
+    if (host.id !== hostId && host.stoppedAt === null && isDead)
+      await commitHostStop(parts, host.id);
+  }
 }
 
 function instantsOf(

@@ -1,4 +1,3 @@
-import { countSpent } from '../../core/task/decide.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
@@ -9,7 +8,7 @@ import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
 import { tellGoesOn } from '../task/wake.ts';
-import { addNoted } from './closing.ts';
+import { addNoted, finish, keepActive } from './closing.ts';
 import {
   arrivedReads,
   bindJoined,
@@ -53,10 +52,14 @@ export interface StepPair {
   readonly mayClaim: boolean;
   /** A turn that was to find out whether the provider answers has its first answer. */
   readonly hasReturned: boolean;
+  /** Whether a model call of the turn was answered. */
+  readonly hasAnswered: boolean;
   /** What the task noted in this step. */
   readonly note: string | null;
   /** What the turn has spent so far, this step included. */
   readonly spent: Spent;
+  /** Whether a model call of the turn was answered: it ends the row of quota waits (T-12). */
+  readonly hasAnswered: boolean;
 }
 
 /**
@@ -163,8 +166,11 @@ function yieldTurn(
   const { turn } = pair;
   bindJoined(ledger, turn, joined);
   const counted = countSpent(task, pair.spent);
-  const checkpoint = pair.note ?? counted.checkpoint;
-  const row = { ...counted, checkpoint, version: counted.version + 1, changedAt: ledger.at.now };
+  const kept = {
+    checkpoint: pair.note ?? counted.checkpoint,
+    quotaWaits: pair.hasAnswered ? 0 : counted.quotaWaits,
+  };
+  const row = { ...counted, ...kept, version: counted.version + 1, changedAt: ledger.at.now };
   ledger.add({ write: 'task.save', row });
   addNoted(ledger, turn, pair.note);
   const { id, taskId, runId } = turn;

@@ -13,26 +13,16 @@ import type { MessageId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { CORRECTIVES } from '../../text/model.ts';
+import { withdraw } from '../approval/close.ts';
 import type { EngineParts } from '../engine.ts';
+import { closeAll, closeClaimed } from '../inbox/close.ts';
 import { queueText } from '../outbox/queue.ts';
-import { endRun } from '../run/end.ts';
+import { endRun, failRun } from '../run/end.ts';
 import type { Ledger } from '../session/ledger.ts';
 import { requestOf } from '../task/mandate.ts';
 import { touchTask } from './advance.ts';
 import { askApproval, waitForApproval } from './ask.ts';
-import {
-  booked,
-  closeAll,
-  closeClaimed,
-  failRun,
-  finish,
-  keepActive,
-  save,
-  tellReason,
-  withdraw,
-  type Ended,
-  type Ending,
-} from './closing.ts';
+import { booked, finish, keepActive, save, tellNext, type Ended, type Ending } from './closing.ts';
 import { generate } from './generate.ts';
 import { bindJoined, claimJoined, isGenuine, isWaiting, joinedBy } from './joined.ts';
 import { startedStep, type StepStart } from './step.ts';
@@ -170,7 +160,11 @@ function answer(of: Concluding, joined: readonly MessageRecord[], text: string):
   const { messages, approvals, run, turn, task, spent } = ending;
   const budget = exhaustedBy(task, spent);
   const isLast = of.ordinal >= LIMITS.stepsPerTurnMax || budget !== undefined;
-  if (joined.length > 0 && !isLast) return goOn(of, joined);
+  if (joined.length > 0 && !isLast) {
+    // What it has read so far has this answer; what has arrived gets its own.
+    closeClaimed(ledger, messages, reply(ledger, ending, text, of.ordinal));
+    return goOn(of, joined);
+  }
   const replyId = reply(ledger, ending, text);
   closeClaimed(ledger, messages, replyId);
   const pending = messages.filter(isWaiting).length + joined.length;
@@ -187,9 +181,15 @@ function answer(of: Concluding, joined: readonly MessageRecord[], text: string):
   return finish(ledger, ending, 'answered');
 }
 
-function reply(ledger: Ledger, { turn }: Ending, text: string): ReturnType<typeof queueText> {
+/** `ordinal`: of a step that answers before the turn's end, which goes on with what has arrived. */
+function reply(
+  ledger: Ledger,
+  { turn }: Ending,
+  text: string,
+  ordinal?: number,
+): ReturnType<typeof queueText> {
   const { conversationId, taskId, id: turnId, runId } = turn;
-  const key = `reply:${turnId}`;
+  const key = ordinal === undefined ? `reply:${turnId}` : `reply:${turnId}:${ordinal}`;
   const about = { conversationId, key, kind: 'reply', text, subjectId: taskId } as const;
   return queueText(ledger, { ...about, taskId, runId });
 }
@@ -197,7 +197,7 @@ function reply(ledger: Ledger, { turn }: Ending, text: string): ReturnType<typeo
 function fail(of: Concluding, { code, said }: Extract<Outcome, { kind: 'failed' }>): Ended {
   const { ledger, ending } = of;
   const params = { detail: code, said: said.slice(0, LIMITS.providerWordsMax) };
-  const noticeId = tellReason(ledger, ending, 'model_refused', params);
+  const noticeId = tellNext(ledger, ending, 'model_refused', params);
   closeAll(ledger, ending.messages, noticeId);
   withdraw(ledger, ending.approvals, `host:${ending.turn.hostId}`);
   const moved = save(ledger, ending, { to: 'failed', reason: 'model_refused', data: params });
@@ -229,7 +229,7 @@ function block(
   data: Readonly<Record<string, string | number>>,
 ): Ended {
   const { ledger, ending } = of;
-  const noticeId = tellReason(ledger, ending, reason, data);
+  const noticeId = tellNext(ledger, ending, reason, data);
   closeClaimed(ledger, ending.messages, noticeId);
   const moved = save(ledger, ending, { to: 'blocked', reason, data });
   failRun(ledger, ending.run, reason, noticeId);
@@ -267,7 +267,7 @@ function wait(of: Concluding, { said, wait: set }: Extract<Outcome, { kind: 'wai
   }
   if (said.trim() !== '') reply(ledger, ending, said);
   const { until } = set;
-  tellReason(ledger, ending, WAIT_REASONS.instant, { until });
+  tellNext(ledger, ending, WAIT_REASONS.instant, { until });
   const moved = save(ledger, ending, {
     to: 'waiting',
     reason: WAIT_REASONS.instant,
@@ -296,7 +296,7 @@ function park(of: Concluding, missed: Exclude<Missed, { kind: 'refused' }>): End
   const { account: id, code: detail } = missed;
   const said = missed.said.slice(0, LIMITS.providerWordsMax);
   if (missed.kind === 'down') {
-    if (!isSameOutage(ending)) tellReason(ledger, ending, WAIT_REASONS.provider, { detail, said });
+    if (!isSameOutage(ending)) tellNext(ledger, ending, WAIT_REASONS.provider, { detail, said });
     const moved = save(ledger, ending, {
       to: 'waiting',
       reason: WAIT_REASONS.provider,
@@ -309,7 +309,7 @@ function park(of: Concluding, missed: Exclude<Missed, { kind: 'refused' }>): End
   const { quotaWaits, deadline } = booked(ending);
   if (quotaWaits >= LIMITS.quotaWaitsMax) return block(of, 'quota', { detail: 'count' });
   if (deadline !== null && until > deadline) return block(of, 'quota', { detail: 'deadline' });
-  tellReason(ledger, ending, WAIT_REASONS.quota, { until, detail, said });
+  tellNext(ledger, ending, WAIT_REASONS.quota, { until, detail, said });
   const moved = save(ledger, ending, {
     to: 'waiting',
     reason: WAIT_REASONS.quota,
@@ -331,7 +331,7 @@ function expire(of: Concluding, joined: readonly MessageRecord[]): Ended {
   const { ledger, ending } = of;
   const { task, turn } = ending;
   if (task.deadline === null || task.deadline > ledger.at.now) return goOn(of, joined);
-  const noticeId = tellReason(ledger, ending, 'deadline_passed', {});
+  const noticeId = tellNext(ledger, ending, 'deadline_passed');
   closeAll(ledger, ending.messages, noticeId);
   withdraw(ledger, ending.approvals, `host:${turn.hostId}`);
   const moved = save(ledger, ending, { to: 'expired', reason: 'deadline_passed' });

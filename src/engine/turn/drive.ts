@@ -297,8 +297,10 @@ class TurnLoop {
       selected: this.#news,
       mayClaim: this.#drive.mayClaim(),
       hasReturned: this.#hasReturned(),
+      hasAnswered: this.#hasAnswered,
       note,
       spent,
+      hasAnswered: this.#hasAnswered,
     };
     const advanced = await this.#save({ step, end }, () => advanceTurn(parts, pair));
     if (advanced === null) return null;

@@ -116,7 +116,7 @@ export class Session {
     const earlier = fits ? this.#earlier : this.#fitted(free - RESERVED_CHARS);
     const isCut = !fits || !this.#history.isWhole;
     const system = isCut ? `${this.#system}\n\n${LEFT_OUT_NOTE}` : this.#system;
-    const messages = this.#opened([...earlier, ...own.messages]);
+    const messages = this.#opened([...earlier, ...own.messages], isCut);
     return { kind: 'request', request: { system, messages, tools: this.#tools } };
   }
 
@@ -124,9 +124,13 @@ export class Session {
     return newestTurns(this.#history.turns, free).flatMap(({ messages }) => messages);
   }
 
-  /** A request begins with a person's words: where they were left out, the host restates what was asked. */
-  #opened(messages: readonly ModelMessage[]): readonly ModelMessage[] {
-    if (messages[0]?.role === 'user') return messages;
+  /**
+   * A request begins with a person's words: where they were left out, the host restates what was asked,
+   * and so it does where older turns are left out and this one was begun by the host itself.
+   */
+  #opened(messages: readonly ModelMessage[], isCut: boolean): readonly ModelMessage[] {
+    const isSaid = !isCut || this.#messages.some(({ kind }) => kind === 'genuine');
+    if (messages[0]?.role === 'user' && isSaid) return messages;
     return [{ role: 'user', text: restated(this.#task.mandateText) }, ...messages];
   }
 }
