@@ -1,4 +1,4 @@
-import { decideApproval, judgeAnswer, waitsForIt } from '../../core/approval/decide.ts';
+import { judgeAnswer, waitsForIt } from '../../core/approval/decide.ts';
 import type { ApprovalRecord } from '../../core/approval/record.ts';
 import { HOST_CHANNELS } from '../../core/inbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
@@ -24,9 +24,11 @@ import {
 } from '../inbox/receipt.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
+import { addMoved } from '../task/move.ts';
 import { isAdminAct } from '../task/order.ts';
 import { generateFor } from '../task/resume.ts';
 import type { GeneratedInput } from '../turn/generate.ts';
+import { closeApproval } from './close.ts';
 
 export interface GivenAnswer extends ApprovalOrder {
   readonly hostId: HostId;
@@ -153,10 +155,7 @@ function answerWrites(
   const { ledger, rows, at } = decided;
   const name = principalName(order.principal);
   const state = order.decision === 'approve' ? 'approved' : 'denied';
-  const approval = decideApproval(rows.approval, state, { name, now: at.now });
-  ledger.add({ write: 'approval.decide', row: approval });
-  const { id: approvalId, taskId, turnId, runId } = approval;
-  ledger.event('approval.decided', { taskId, turnId, runId, data: { approvalId, state } });
+  const approval = closeApproval(ledger, rows.approval, state, name);
   const task = goOn(ledger, approval, rows);
   const about = { task, run: rows.run, hostId: order.hostId };
   generateFor(parts, ledger, about, inputOf(inputId, approval));
@@ -169,7 +168,7 @@ function answerWrites(
   if (isAdmins) {
     const change = { before: endOf(rows.approval), after: endOf(approval) };
     const entry = { at: at.now, principal: name, channel: order.channel, ...change };
-    const action = { ...entry, action: receipt.order, subjectId: approvalId };
+    const action = { ...entry, action: receipt.order, subjectId: approval.id };
     ledger.add(auditWrite(parts, rows.last, action));
   }
   const verdict: Answer = { kind: 'answered', approval, task, repeated: false };
@@ -184,9 +183,7 @@ function goOn(
 ): TaskRecord {
   if (!waitsForIt(task, approval)) return task;
   const moved = moveTask(task, { to: 'active', reason: null, now: ledger.at.now });
-  ledger.add({ write: 'task.save', row: moved });
-  const about = { taskId: task.id, runId: run?.id ?? null, reason: null };
-  ledger.event('task.moved', { ...about, from: task.state, to: 'active' });
+  addMoved(ledger, task, moved, { runId: run?.id ?? null });
   return moved;
 }
 

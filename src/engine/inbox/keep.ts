@@ -4,10 +4,9 @@ import type { TaskRecord } from '../../core/task/record.ts';
 import type { HostId, MessageId, RunId, TaskId } from '../../kernel/ids.ts';
 import type { Read, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
-import { queueNotice } from '../outbox/queue.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
-import { requestOf } from '../task/mandate.ts';
+import { tellOfTask } from '../task/tell.ts';
 
 export interface KeepOrder {
   readonly message: MessageRecord;
@@ -58,15 +57,12 @@ export function tellKept(
   task: TaskRecord,
   { messageId, runId }: { readonly messageId: MessageId; readonly runId: RunId | null },
 ): void {
-  const { id: taskId, conversationId, reason } = task;
-  queueNotice(ledger, {
-    conversationId,
+  const { reason } = task;
+  tellOfTask(ledger, task, {
+    runId,
     key: `kept:${messageId}`,
     level: 'info',
     code: reason === 'interrupted' ? 'kept_for_interrupted' : 'kept',
-    params: { request: requestOf(task), taskId, reason },
-    subjectId: taskId,
-    taskId,
-    runId,
+    params: { reason },
   });
 }

@@ -28,6 +28,7 @@ import { Ledger } from '../session/ledger.ts';
 import { newConversation } from '../session/open.ts';
 import { settle } from '../settle.ts';
 import { boundsOf, mandateOf } from '../task/mandate.ts';
+import { addMoved } from '../task/move.ts';
 
 /** Commits a run: its message, its own task and the run in one unit (T-1). */
 export async function acceptRun(
@@ -243,9 +244,7 @@ function wakeTask(
 ): void {
   if (task.state === 'active') return;
   const moved = moveTask(task, { to: 'active', reason: null, now: ledger.at.now });
-  ledger.add({ write: 'task.save', row: moved });
-  const about = { taskId: task.id, runId, from: task.state, to: 'active', reason: null };
-  ledger.event('task.moved', { ...about, data: { messageId } });
+  addMoved(ledger, task, moved, { runId, data: { messageId } });
 }
 
 async function earlierRun(parts: EngineParts, runId: RunId): Promise<AcceptedRun | Refusal> {

@@ -31,3 +31,13 @@ export function endRun(
     end.code === null ? { outboxId: end.outcomeId } : { code: end.code, outboxId: end.outcomeId };
   ledger.event(EVENT_OF_END[end.state], { taskId: run.taskId, runId: run.id, data });
 }
+
+/** Ends the task's run as failed: a blocked notice or a failure is its last word. */
+export function failRun(
+  ledger: Ledger,
+  run: RunRecord | undefined,
+  code: string,
+  outcomeId: OutboxId,
+): void {
+  endRun(ledger, run, { state: 'failed', code, outcomeId });
+}

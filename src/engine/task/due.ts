@@ -13,7 +13,8 @@ import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
 import { blockElapsed, expireApproval, expireTask } from './expire.ts';
-import { interruptWait, wakeTask } from './wake.ts';
+import { interruptTask } from './interrupt.ts';
+import { wakeTask } from './wake.ts';
 
 /** Whose host looks, and what it knows of the time before its start. */
 export interface DueHost {
@@ -134,7 +135,9 @@ function carryOut(
   const { inputId: id, approvalId, isScout = false } = order;
   if (judged === 'expire') return expireTask(ledger, rows, hostId);
   if (judged === 'block') blockElapsed(ledger, rows, { hostId, approvalId });
-  if (judged === 'interrupt') interruptWait(ledger, rows);
+  // A wait that the host did not see through: no call of it was running.
+  if (judged === 'interrupt')
+    interruptTask(ledger, rows.task, { runId: rows.run?.id ?? null, tools: [] });
   if (judged === 'wake') wakeTask(parts, ledger, rows, { id, hostId, isScout });
   if (judged === 'approval_expired') expireApproval(ledger, rows, { hostId, approvalId });
   return undefined;

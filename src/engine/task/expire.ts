@@ -1,19 +1,15 @@
-import { decideApproval, waitsForIt } from '../../core/approval/decide.ts';
-import type { ApprovalRecord } from '../../core/approval/record.ts';
-import { REASONS } from '../../core/notice/reasons.ts';
+import { waitsForIt } from '../../core/approval/decide.ts';
 import { moveTask } from '../../core/task/decide.ts';
-import type { TaskReason } from '../../core/task/moves.ts';
-import type { TaskRecord } from '../../core/task/record.ts';
 import type { TurnRecord } from '../../core/turn/record.ts';
-import type { ApprovalId, HostId, OutboxId } from '../../kernel/ids.ts';
-import { invariant } from '../../kernel/invariant.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-import { queueNotice } from '../outbox/queue.ts';
-import { endRun } from '../run/end.ts';
+import type { ApprovalId, HostId } from '../../kernel/ids.ts';
+import { closeApproval, withdraw } from '../approval/close.ts';
+import { closeAll, closeClaimed } from '../inbox/close.ts';
+import { failRun } from '../run/end.ts';
 import type { Ledger } from '../session/ledger.ts';
-import { withdraw } from '../turn/closing.ts';
+import { runningTurn, takeTurn } from '../turn/take.ts';
 import type { DueRows } from './due.ts';
-import { requestOf } from './mandate.ts';
+import { addMoved } from './move.ts';
+import { tellReason } from './tell.ts';
 
 /**
  * Ends a task whose deadline has passed (T-7): its turn loses its right to write, its approvals are
@@ -21,15 +17,16 @@ import { requestOf } from './mandate.ts';
  */
 export function expireTask(ledger: Ledger, rows: DueRows, hostId: HostId): TurnRecord | undefined {
   const { task, run } = rows;
-  const moved = moveTask(task, { to: 'expired', reason: 'deadline_passed', now: ledger.at.now });
-  addMoved(ledger, rows, moved);
-  const turn =
-    rows.turn?.taskId === task.id && rows.turn.state === 'running' ? rows.turn : undefined;
+  const reason = 'deadline_passed';
+  const runId = run?.id ?? null;
+  const moved = moveTask(task, { to: 'expired', reason, now: ledger.at.now });
+  addMoved(ledger, task, moved, { runId });
+  const turn = runningTurn(rows.turn, task.id);
   if (turn !== undefined) takeTurn(ledger, turn);
   withdraw(ledger, rows.approvals, `host:${hostId}`);
-  const noticeId = tellReason(ledger, rows, moved, {});
-  for (const { id } of rows.messages) ledger.add({ write: 'message.done', id, answerId: noticeId });
-  endRun(ledger, run, { state: 'failed', code: 'deadline_passed', outcomeId: noticeId });
+  const noticeId = tellReason(ledger, task, { reason, version: moved.version, runId });
+  closeAll(ledger, rows.messages, noticeId);
+  failRun(ledger, run, reason, noticeId);
   return turn;
 }
 
@@ -44,17 +41,17 @@ export function blockElapsed(
 ): void {
   const { task, run } = rows;
   const reason = 'wait_elapsed';
-  const data = { wait: task.waitKind };
-  const outcomeData = JSON.stringify(data);
+  const runId = run?.id ?? null;
+  const params = { wait: task.waitKind };
+  const outcomeData = JSON.stringify(params);
   const moved = moveTask(task, { to: 'blocked', reason, now: ledger.at.now, outcomeData });
   for (const approval of rows.approvals)
     if (approval.id === by.approvalId || waitsForIt(task, approval))
-      expire(ledger, approval, by.hostId);
-  addMoved(ledger, rows, moved);
-  const noticeId = tellReason(ledger, rows, moved, data);
-  for (const { id, state } of rows.messages)
-    if (state === 'claimed') ledger.add({ write: 'message.done', id, answerId: noticeId });
-  endRun(ledger, run, { state: 'failed', code: reason, outcomeId: noticeId });
+      closeApproval(ledger, approval, 'expired', `host:${by.hostId}`);
+  addMoved(ledger, task, moved, { runId });
+  const noticeId = tellReason(ledger, task, { reason, version: moved.version, runId, params });
+  closeClaimed(ledger, rows.messages, noticeId);
+  failRun(ledger, run, reason, noticeId);
 }
 
 /** Closes an approval whose time is up and for which its task does not wait. */
@@ -64,56 +61,5 @@ export function expireApproval(
   by: { readonly hostId: HostId; readonly approvalId?: ApprovalId | undefined },
 ): void {
   const approval = rows.approvals.find(({ id }) => id === by.approvalId);
-  if (approval !== undefined) expire(ledger, approval, by.hostId);
-}
-
-/** Saves the task as it stands now, with its event. */
-export function addMoved(
-  ledger: Ledger,
-  { task, run }: DueRows,
-  moved: TaskRecord,
-  data?: JsonObject,
-): void {
-  ledger.add({ write: 'task.save', row: moved });
-  const { id: taskId, state: from } = task;
-  const about = { taskId, runId: run?.id ?? null, from, to: moved.state, reason: moved.reason };
-  ledger.event('task.moved', data === undefined ? about : { ...about, data });
-}
-
-/** The one notice of where the task stands now, under the key of its version (O-6). */
-export function tellReason(
-  ledger: Ledger,
-  { run }: DueRows,
-  moved: TaskRecord & { readonly reason: TaskReason | null },
-  params: JsonObject,
-): OutboxId {
-  invariant(moved.reason !== null, 'a task that stands still says why');
-  const { level, notice: code } = REASONS[moved.reason];
-  invariant(level !== null && code !== null, `${moved.reason} has a notice`);
-  const { id: taskId, conversationId } = moved;
-  return queueNotice(ledger, {
-    conversationId,
-    key: `notice:${taskId}:${moved.version}`,
-    level,
-    code,
-    params: { request: requestOf(moved), taskId, ...params },
-    subjectId: taskId,
-    taskId,
-    runId: run?.id ?? null,
-  });
-}
-
-/** From here the turn may write nothing more; its loop learns it at its next commit. */
-function takeTurn(ledger: Ledger, { id, taskId, runId }: TurnRecord): void {
-  ledger.takeToken();
-  ledger.add({ write: 'turn.stopping', id });
-  ledger.event('turn.stopping', { taskId, turnId: id, runId });
-}
-
-function expire(ledger: Ledger, approval: ApprovalRecord, hostId: HostId): void {
-  const state = 'expired';
-  const by = { name: `host:${hostId}`, now: ledger.at.now };
-  ledger.add({ write: 'approval.decide', row: decideApproval(approval, state, by) });
-  const { id: approvalId, taskId, turnId, runId } = approval;
-  ledger.event('approval.decided', { taskId, turnId, runId, data: { approvalId, state } });
+  if (approval !== undefined) closeApproval(ledger, approval, 'expired', `host:${by.hostId}`);
 }

@@ -21,6 +21,7 @@ import {
 } from '../inbox/receipt.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
+import { addMoved } from './move.ts';
 
 /** An order as it reaches its unit. */
 export interface GivenOrder extends TaskOrder {
@@ -148,12 +149,8 @@ function carryOut(
 ): Decision<Ordered> {
   const { ledger, rows, next } = decided;
   const { task } = rows;
-  ledger.add({ write: 'task.save', row: next });
-  if (next.state !== task.state) {
-    const { id: taskId, state: from } = task;
-    const about = { taskId, runId: rows.run?.id ?? null, from, to: next.state };
-    ledger.event('task.moved', { ...about, reason: next.reason });
-  }
+  if (next.state === task.state) ledger.add({ write: 'task.save', row: next });
+  else addMoved(ledger, task, next, { runId: rows.run?.id ?? null });
   const answerId = kind.act(ledger, rows, next);
   if (order.commandId !== undefined) {
     const answer = answerId ?? { text: kind.says(next, ledger.at.now) };

@@ -4,13 +4,14 @@ import type { ConversationRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { TurnRecord } from '../../core/turn/record.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
-import type { OutboxId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { principalName } from '../../kernel/principal.ts';
 import type { At, Decision, Read, Rows, Unit } from '../../ports/store.ts';
+import { withdraw } from '../approval/close.ts';
 import { AUDIT_TAIL, auditWrite } from '../audit/append.ts';
 import type { EngineParts, Stopped } from '../engine.ts';
 import { closeCommand } from '../inbox/answer-unit.ts';
+import { closeAll } from '../inbox/close.ts';
 import {
   addReceipt,
   judgeReceipt,
@@ -18,14 +19,14 @@ import {
   receiptUse,
   type ReceiptUse,
 } from '../inbox/receipt.ts';
-import { queueNotice } from '../outbox/queue.ts';
 import { endRun } from '../run/end.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
-import { withdraw } from '../turn/closing.ts';
 import { nameOf } from '../turn/step.ts';
-import { requestOf } from './mandate.ts';
+import { runningTurn, takeTurn } from '../turn/take.ts';
+import { addMoved } from './move.ts';
 import { isAdminAct, restored, taskOutcome, type GivenOrder } from './order.ts';
+import { tellReason } from './tell.ts';
 
 export interface StopUnitOrder extends GivenOrder {
   readonly to: 'stopped' | 'cancelled';
@@ -147,17 +148,16 @@ function stopWrites(
   const { order, receipt } = stopping;
   const { task } = rows;
   const ledger = new Ledger(rows.conversation, at, principalName(order.principal));
-  const turn = runningTurn(rows.turn, task);
+  const turn = runningTurn(rows.turn, task.id);
   const running = rows.open.filter((step) => step.turnId === turn?.id).map(nameOf);
   const reason = order.to === 'stopped' ? 'stopped_by_person' : 'cancelled_by_caller';
   const moved = moveTask(task, { to: order.to, reason, now: at.now });
   const runId = rows.run?.id ?? null;
-  ledger.add({ write: 'task.save', row: moved });
-  ledger.event('task.moved', { taskId: task.id, runId, from: task.state, to: order.to, reason });
+  addMoved(ledger, task, moved, { runId });
   if (turn !== undefined) takeTurn(ledger, turn);
-  const noticeId = tellStopped(ledger, order, { task, moved, runId, running });
-  for (const message of rows.messages)
-    ledger.add({ write: 'message.done', id: message.id, answerId: noticeId });
+  const { version } = moved;
+  const noticeId = tellReason(ledger, task, { reason, version, runId, params: { tools: running } });
+  closeAll(ledger, rows.messages, noticeId);
   withdraw(ledger, rows.approvals, `host:${order.hostId}`);
   endRun(ledger, rows.run, { state: 'cancelled', code: order.to, outcomeId: noticeId });
   const { commandId: id } = order;
@@ -201,40 +201,6 @@ function stoppedAtFirst(task: TaskRecord, outcome: JsonObject): StopVerdict {
 function stoppedBefore({ turn, open }: Rows<StopReads>, task: TaskRecord): StopVerdict {
   if (turn?.taskId !== task.id || turn.state !== 'stopping') return stopped(task, undefined, []);
   return stopped(task, turn, open.filter((step) => step.turnId === turn.id).map(nameOf));
-}
-
-function runningTurn(turn: TurnRecord | undefined, task: TaskRecord): TurnRecord | undefined {
-  return turn?.taskId === task.id && turn.state === 'running' ? turn : undefined;
-}
-
-/** From here the turn may write nothing more; its loop learns it at its next commit. */
-function takeTurn(ledger: Ledger, { id, taskId, runId }: TurnRecord): void {
-  ledger.takeToken();
-  ledger.add({ write: 'turn.stopping', id });
-  ledger.event('turn.stopping', { taskId, turnId: id, runId });
-}
-
-function tellStopped(
-  ledger: Ledger,
-  order: StopUnitOrder,
-  about: {
-    readonly task: TaskRecord;
-    readonly moved: TaskRecord;
-    readonly runId: string | null;
-    readonly running: readonly string[];
-  },
-): OutboxId {
-  const { task, moved, runId, running } = about;
-  return queueNotice(ledger, {
-    conversationId: task.conversationId,
-    key: `notice:${task.id}:${moved.version}`,
-    level: 'info',
-    code: order.to,
-    params: { request: requestOf(task), taskId: task.id, tools: running },
-    subjectId: task.id,
-    taskId: task.id,
-    runId,
-  });
 }
 
 function stopped(

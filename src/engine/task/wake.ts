@@ -4,13 +4,12 @@ import type { TaskRecord } from '../../core/task/record.ts';
 import type { HostId, MessageId, RunId } from '../../kernel/ids.ts';
 import { WAKE_INPUTS } from '../../text/model.ts';
 import type { EngineParts } from '../engine.ts';
-import { queueNotice } from '../outbox/queue.ts';
 import type { Ledger } from '../session/ledger.ts';
 import type { GeneratedInput } from '../turn/generate.ts';
 import type { DueRows } from './due.ts';
-import { addMoved, tellReason } from './expire.ts';
-import { requestOf } from './mandate.ts';
+import { addMoved } from './move.ts';
 import { generateFor, wakeInput } from './resume.ts';
+import { noticeKey, tellOfTask } from './tell.ts';
 
 /**
  * Lets a task go on whose wait is over (T-6, T-12): it is active, with one generated input. After a
@@ -24,28 +23,13 @@ export function wakeTask(
 ): void {
   const { task, run } = rows;
   const moved = moveTask(task, { to: 'active', reason: null, now: ledger.at.now });
-  addMoved(ledger, rows, moved);
+  const runId = run?.id ?? null;
+  addMoved(ledger, task, moved, { runId });
   const input = inputOf(task, moved, by);
   generateFor(parts, ledger, { task: moved, run, hostId: by.hostId }, input);
   // One that is sent to find out may find nothing: it is told by its answer.
   if (task.waitKind === 'instant' || by.isScout) return;
-  const key = `notice:${moved.id}:${moved.version}`;
-  tellGoesOn(ledger, moved, { runId: run?.id ?? null, key });
-}
-
-/** A wait that the host did not see through: an assessment says whether it may go on (R-1). */
-export function interruptWait(ledger: Ledger, rows: DueRows): void {
-  const reason = 'interrupted';
-  const tools: readonly string[] = [];
-  const moved = moveTask(rows.task, {
-    to: 'waiting',
-    reason,
-    now: ledger.at.now,
-    wait: { kind: 'assessment', id: null, until: null },
-    outcomeData: JSON.stringify({ tools }),
-  });
-  addMoved(ledger, rows, moved, { wait: 'assessment' });
-  tellReason(ledger, rows, moved, { tools });
+  tellGoesOn(ledger, moved, { runId, key: noticeKey(moved.id, moved.version) });
 }
 
 /** After a quota or an outage the session as it then is says all: the unfinished call is made anew (T-12). */
@@ -65,15 +49,5 @@ export function tellGoesOn(
   task: TaskRecord,
   { runId, key }: { readonly runId: RunId | null; readonly key: string },
 ): void {
-  const { id: taskId, conversationId } = task;
-  queueNotice(ledger, {
-    conversationId,
-    key,
-    level: 'info',
-    code: 'goes_on',
-    params: { request: requestOf(task), taskId },
-    subjectId: taskId,
-    taskId,
-    runId,
-  });
+  tellOfTask(ledger, task, { runId, key, level: 'info', code: 'goes_on' });
 }

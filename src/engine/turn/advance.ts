@@ -58,8 +58,6 @@ export interface StepPair {
   readonly note: string | null;
   /** What the turn has spent so far, this step included. */
   readonly spent: Spent;
-  /** Whether a model call of the turn was answered: it ends the row of quota waits (T-12). */
-  readonly hasAnswered: boolean;
 }
 
 /**
@@ -163,20 +161,9 @@ function yieldTurn(
   pair: StepPair,
   { task, joined }: { readonly task: TaskRecord; readonly joined: readonly MessageRecord[] },
 ): void {
-  const { turn } = pair;
-  bindJoined(ledger, turn, joined);
-  const counted = countSpent(task, pair.spent);
-  const kept = {
-    checkpoint: pair.note ?? counted.checkpoint,
-    quotaWaits: pair.hasAnswered ? 0 : counted.quotaWaits,
-  };
-  const row = { ...counted, ...kept, version: counted.version + 1, changedAt: ledger.at.now };
-  ledger.add({ write: 'task.save', row });
-  addNoted(ledger, turn, pair.note);
-  const { id, taskId, runId } = turn;
-  ledger.hold(null);
-  ledger.add({ write: 'turn.end', id, end: 'yielded', endedAt: ledger.at.now });
-  ledger.event('turn.ended', { taskId, turnId: id, runId, data: { end: 'yielded' } });
+  bindJoined(ledger, pair.turn, joined);
+  keepActive(ledger, { ...pair, task });
+  finish(ledger, pair, 'yielded');
 }
 
 /**

@@ -2,9 +2,8 @@ import type { ApprovalRecord } from '../../core/approval/record.ts';
 import { WAIT_REASONS } from '../../core/task/moves.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { queueNotice } from '../outbox/queue.ts';
 import type { Ledger } from '../session/ledger.ts';
-import { requestOf } from '../task/mandate.ts';
+import { tellOfTask } from '../task/tell.ts';
 import { finish, save, type Ended, type Ending } from './closing.ts';
 import { finishedStep, startedStep, type StepStart } from './step.ts';
 
@@ -38,19 +37,12 @@ export function askApproval(ledger: Ledger, ending: Ending, asking: Asking): voi
 
 /** Under the approval's own key: the turn may go on, and the task's next version be told of again (O-6). */
 function tellAsked(ledger: Ledger, { task, turn }: Ending, approval: ApprovalRecord): void {
-  const code = WAIT_REASONS.approval;
-  const { conversationId, taskId, runId } = turn;
-  const params = { request: requestOf(task), taskId, ...askedParams(approval) };
-  const key = `approval:${approval.id}`;
-  queueNotice(ledger, {
-    conversationId,
-    key,
+  tellOfTask(ledger, task, {
+    runId: turn.runId,
+    key: `approval:${approval.id}`,
     level: 'waiting',
-    code,
-    params,
-    subjectId: taskId,
-    taskId,
-    runId,
+    code: WAIT_REASONS.approval,
+    params: askedParams(approval),
   });
 }
 

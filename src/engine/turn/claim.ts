@@ -18,6 +18,7 @@ import { agentOf } from '../session/agent.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
 import { boundsOf, mandateOf } from '../task/mandate.ts';
+import { addMoveEvent } from '../task/move.ts';
 import { holds } from './advance.ts';
 import { blockIfExhausted } from './exhaust.ts';
 import { startedStep } from './step.ts';
@@ -346,8 +347,7 @@ function wake(
 ): TaskRecord {
   if (task.state === 'active') return task;
   const moved = moveTask(task, { to: 'active', reason: null, now: ledger.at.now });
-  const about = { taskId: task.id, runId, from: task.state, to: 'active', reason: null };
-  ledger.event('task.moved', { ...about, data: { messageId: head.id } });
+  addMoveEvent(ledger, task, moved, { runId, data: { messageId: head.id } });
   return moved;
 }
 

@@ -1,4 +1,4 @@
-import { countSpent, moveTask } from '../../core/task/decide.ts';
+import { countSpent } from '../../core/task/decide.ts';
 import { hasEnded } from '../../core/task/moves.ts';
 import { mayHold } from '../../core/lease/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
@@ -8,10 +8,10 @@ import type { StepRecord, TurnEnd, TurnRecord } from '../../core/turn/record.ts'
 import type { HostId } from '../../kernel/ids.ts';
 import type { Read, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
-import { queueNotice } from '../outbox/queue.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
-import { requestOf } from '../task/mandate.ts';
+import { interruptTask } from '../task/interrupt.ts';
+import { finish } from './closing.ts';
 import { finishedStep, NOT_BEGUN, nameOf, spentBy, type StepEnd } from './step.ts';
 import { askUncertain, questionsOf, type Questions } from './uncertain.ts';
 
@@ -94,16 +94,15 @@ function close(
   const closed = closeSteps(ledger, order, rows);
   const counted = countSpent(task, spentBy(closed));
   const uncertain = closed.filter((step) => step.state === 'uncertain');
-  if (end === 'interrupted') interrupt(ledger, turn, counted, uncertain.map(nameOf));
+  const { id: turnId, runId } = turn;
+  if (end === 'interrupted')
+    interruptTask(ledger, counted, { turnId, runId, tools: uncertain.map(nameOf) });
   else saveSpent(ledger, task, counted);
   const { questions } = order;
   // A task that was stopped goes on with nothing.
   if (end !== 'stopped')
     for (const step of uncertain) askUncertain(parts, ledger, { step, task, questions });
-  ledger.hold(null);
-  const { id, taskId, runId } = turn;
-  ledger.add({ write: 'turn.end', id, end, endedAt: ledger.at.now });
-  ledger.event('turn.ended', { taskId, turnId: id, runId, data: { end } });
+  finish(ledger, { turn }, end);
   return end;
 }
 
@@ -164,43 +163,4 @@ function closeSteps(
 function saveSpent(ledger: Ledger, task: TaskRecord, counted: TaskRecord): void {
   if (counted.tokensUsed === task.tokensUsed && counted.costUsed === task.costUsed) return;
   ledger.add({ write: 'task.save', row: { ...counted, version: counted.version + 1 } });
-}
-
-function interrupt(
-  ledger: Ledger,
-  turn: TurnRecord,
-  task: TaskRecord,
-  tools: readonly string[],
-): void {
-  const { taskId, id: turnId, runId, conversationId } = turn;
-  const reason = 'interrupted';
-  const params = { request: requestOf(task), taskId, tools };
-  const moved = moveTask(task, {
-    to: 'waiting',
-    reason,
-    now: ledger.at.now,
-    wait: { kind: 'assessment', id: null, until: null },
-    outcomeData: JSON.stringify({ tools }),
-  });
-  ledger.add({ write: 'task.save', row: moved });
-  ledger.event('task.moved', {
-    taskId,
-    turnId,
-    runId,
-    from: task.state,
-    to: 'waiting',
-    reason,
-    data: { wait: 'assessment' },
-  });
-  const key = `notice:${taskId}:${moved.version}`;
-  queueNotice(ledger, {
-    conversationId,
-    key,
-    level: 'waiting',
-    code: reason,
-    params,
-    subjectId: taskId,
-    taskId,
-    runId,
-  });
 }

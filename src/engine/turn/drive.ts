@@ -300,7 +300,6 @@ class TurnLoop {
       hasAnswered: this.#hasAnswered,
       note,
       spent,
-      hasAnswered: this.#hasAnswered,
     };
     const advanced = await this.#save({ step, end }, () => advanceTurn(parts, pair));
     if (advanced === null) return null;

@@ -3,8 +3,11 @@ import { isReturn, type MessageRecord } from '../../core/inbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import { moveTask } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
+import { closeClaimed } from '../inbox/close.ts';
+import { failRun } from '../run/end.ts';
 import type { Ledger } from '../session/ledger.ts';
-import { closeClaimed, failRun, tellReason } from './closing.ts';
+import { addMoved } from '../task/move.ts';
+import { tellReason } from '../task/tell.ts';
 import { isWaiting } from './joined.ts';
 
 /** What a turn would take up, and for whom. */
@@ -26,16 +29,14 @@ export function blockIfExhausted(ledger: Ledger, { task, head, bound, run }: Cla
   if (budget === undefined) return false;
   const reason = 'budget_exhausted';
   const data = { detail: budget, grant: grantFor(task, budget) };
-  const { id: taskId, conversationId } = task;
   const runId = run?.id ?? null;
-  const turn = { conversationId, taskId, runId } as const;
-  const noticeId = tellReason(ledger, { turn, task }, reason, data);
-  if (head.taskId === null) ledger.add({ write: 'message.bind', id: head.id, taskId });
-  closeClaimed(ledger, bound, noticeId);
   const now = ledger.at.now;
   const moved = moveTask(task, { to: 'blocked', reason, now, outcomeData: JSON.stringify(data) });
-  ledger.add({ write: 'task.save', row: moved });
-  ledger.event('task.moved', { taskId, runId, from: task.state, to: 'blocked', reason });
+  const { version } = moved;
+  const noticeId = tellReason(ledger, task, { reason, version, runId, params: data });
+  if (head.taskId === null) ledger.add({ write: 'message.bind', id: head.id, taskId: task.id });
+  closeClaimed(ledger, bound, noticeId);
+  addMoved(ledger, task, moved, { runId });
   failRun(ledger, run, reason, noticeId);
   return true;
 }

@@ -5,11 +5,10 @@ import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { ApprovalId } from '../../kernel/ids.ts';
 import { canonicalJson, type Json } from '../../kernel/json.ts';
 import type { EngineParts } from '../engine.ts';
-import { queueNotice } from '../outbox/queue.ts';
 import { agentOf } from '../session/agent.ts';
 import type { Ledger } from '../session/ledger.ts';
 import { readAgain } from '../settle.ts';
-import { requestOf } from '../task/mandate.ts';
+import { tellOfTask } from '../task/tell.ts';
 import { addApproval, askedParams } from './ask.ts';
 
 /** What a new call of the same bytes would run, by the step whose outcome is unknown. */
@@ -81,14 +80,11 @@ export function askUncertain(
     decidedAt: null,
   };
   addApproval(ledger, approval);
-  queueNotice(ledger, {
-    conversationId,
+  tellOfTask(ledger, task, {
+    runId,
     key: `uncertain:${step.id}`,
     level: 'escalation',
     code: 'uncertain_effect',
-    params: { request: requestOf(task), taskId, ...askedParams(approval) },
-    subjectId: taskId,
-    taskId,
-    runId,
+    params: askedParams(approval),
   });
 }
