@@ -69,6 +69,9 @@ export const MessageReply = z.object({
   taskId: idShape('task_').nullable(),
   runId: idShape('run_').nullable(),
   answer: z.string().nullable(),
+  answerId: idShape('out_')
+    .nullable()
+    .describe('of the answer, as the outbox and the streams have it; one can answer several'),
   at: InstantShape,
 });
 export type MessageReply = z.infer<typeof MessageReply>;

@@ -71,7 +71,7 @@ async function sit(context: TestContext, open: readonly string[] = []): Promise<
       onPost();
       return Promise.resolve({ messageId: `msg_${posted.length}` });
     },
-    message: (id: string) => Promise.resolve({ id, state: 'claimed', answer: null }),
+    message: (id: string) => Promise.resolve({ id, state: 'claimed', answer: null, answerId: null }),
     ready: () => Promise.resolve({ status: 'ready' }),
   };
   const over = new AbortController();

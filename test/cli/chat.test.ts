@@ -9,8 +9,12 @@ import type { StreamEvent } from '../../src/wire/stream.ts';
 const AT = { at: '2026-11-30T12:00:00.000Z', runId: null, taskId: null };
 const ID = 'evt_0000000000000001';
 
-function answered(text: string): StreamEvent {
-  return { ...AT, id: ID, type: 'message', messageId: 'msg_1', role: 'assistant', text };
+function answered(text: string, messageId = `out_${text}`): StreamEvent {
+  return { ...AT, id: ID, type: 'message', messageId, role: 'assistant', text };
+}
+function noticed(sentence: string): StreamEvent {
+  const about = { level: 'info', code: 'stopped', subjectId: null, command: null };
+  return { ...AT, ...about, id: ID, type: 'notice', sentence };
 }
 function delta(text: string): StreamEvent {
   return { ...AT, type: 'text.delta', text };
@@ -54,19 +58,28 @@ describe('the screen', () => {
     assert.equal(shown(), 'I look.\n· list {"path":"."}\nDone\n');
   });
 
+  test('goes on below a notice that came into the text, and repeats nothing', () => {
+    const events = [delta('Hel'), noticed('▸ goes on'), delta('lo'), answered('Hello there')];
+    const { screen, shown } = screenOf(true);
+    for (const event of events) screen.show(event);
+    assert.equal(shown(), 'Hel\n▸ goes on\nlo there\n');
+    const whole = screenOf(true);
+    for (const event of [delta('Hello'), noticed('▸ goes on'), answered('Hello')])
+      whole.screen.show(event);
+    assert.equal(whole.shown(), 'Hello\n▸ goes on\n');
+  });
+
+  test('takes the answer to a command for no part of the text that runs', () => {
+    const { screen, shown } = screenOf(true);
+    screen.show({ ...AT, taskId: 'task_1', type: 'text.delta', text: 'I' });
+    screen.show(answered('It is idle.'));
+    assert.equal(shown(), 'I\nIt is idle.\n');
+  });
+
   test('gives a pipe answers and notices alone', () => {
     const { screen, shown } = screenOf(false);
-    const notice: StreamEvent = {
-      ...AT,
-      id: ID,
-      type: 'notice',
-      level: 'info',
-      code: 'stopped',
-      subjectId: null,
-      sentence: '▸ Stopped.',
-      command: null,
-    };
-    for (const event of [delta('Hel'), tool({}), answered('Hello'), notice]) screen.show(event);
+    const events = [delta('Hel'), tool({}), answered('Hello'), noticed('▸ Stopped.')];
+    for (const event of events) screen.show(event);
     assert.equal(shown(), 'Hello\n▸ Stopped.\n');
   });
 
@@ -95,14 +108,15 @@ describe('the talk', () => {
     readonly talk: Talk;
     /** Lets the stream tell an event; resolves once it was shown and counted. */
     readonly tell: (event: StreamEvent) => Promise<void>;
-    readonly answers: Map<string, string>;
+    /** What answered a message, by its id; the words alone stand for an answer of this id. */
+    readonly answers: Map<string, string | { readonly text: string; readonly id: string }>;
     /** Held until it is resolved: the answer to the next POST. */
     readonly gate: { held: Promise<unknown> };
   }
 
   async function open(): Promise<Exchange> {
     const queue: StreamEvent[] = [];
-    const answers = new Map<string, string>();
+    const answers: Exchange['answers'] = new Map();
     const gate: { held: Promise<unknown> } = { held: Promise.resolve() };
     let wake = (): void => {};
     let told = (): void => {};
@@ -127,8 +141,12 @@ describe('the talk', () => {
         return { messageId, conversationId: 'conv_1' };
       },
       message: (id: string) => {
-        const answer = answers.get(id) ?? null;
-        return Promise.resolve({ id, answer, state: answer === null ? 'claimed' : 'done' });
+        const given = answers.get(id);
+        if (given === undefined)
+          return Promise.resolve({ id, answer: null, answerId: null, state: 'claimed' });
+        const { text, id: answerId } =
+          typeof given === 'string' ? { text: given, id: `out_${given}` } : given;
+        return Promise.resolve({ id, answer: text, answerId, state: 'done' });
       },
     };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the talk uses of a client
@@ -167,12 +185,31 @@ describe('the talk', () => {
 
   test('counts two equal answers as two', async () => {
     const { talk, tell, answers } = await open();
-    answers.set('msg_1', 'same').set('msg_2', 'same');
+    answers.set('msg_1', { text: 'same', id: 'out_1' }).set('msg_2', { text: 'same', id: 'out_2' });
     await talk.say('/tasks');
     await talk.say('/tasks');
-    await tell(answered('same'));
+    await tell(answered('same', 'out_1'));
     assert.ok(talk.isBusy);
-    await tell(answered('same'));
+    await tell(answered('same', 'out_2'));
+    assert.ok(!talk.isBusy);
+  });
+
+  test('is idle once one answer has answered a message and the one that steered it', async () => {
+    const { talk, tell, answers } = await open();
+    await talk.say('write it');
+    await talk.say('in English');
+    answers.set('msg_1', 'written').set('msg_2', 'written');
+    await tell(answered('written'));
+    assert.ok(!talk.isBusy);
+    await talk.idle();
+  });
+
+  test('is idle once one notice has answered them', async () => {
+    const { talk, tell, answers } = await open();
+    await talk.say('write it');
+    await talk.say('/stop');
+    answers.set('msg_1', '▸ Stopped.').set('msg_2', '▸ Stopped.');
+    await tell(noticed('▸ Stopped.'));
     assert.ok(!talk.isBusy);
   });
 });

@@ -16,8 +16,9 @@ export interface ScreenParts {
 /** Puts the events of a conversation on a screen, or as plain lines into a pipe. */
 export class Screen {
   readonly #parts: ScreenParts;
-  /** What of the running text stands there already. */
+  /** What of the running text stands there already, also where a notice came between its rows. */
   #shown = '';
+  #isRowOpen = false;
   /** Whose text that is. */
   #taskId: string | null = null;
 
@@ -39,25 +40,26 @@ export class Screen {
 
   /** A line of its own, whatever stood there before. */
   line(text: string): void {
-    this.#endText();
+    this.#endRow();
     this.#parts.write(`${text}\n`);
   }
 
   #message(event: Extract<StreamEvent, { type: 'message' }>): void {
     const { isLive, isOwn, paint } = this.#parts;
-    if (event.role === 'assistant') this.#answer(printable(event.text));
+    if (event.role === 'assistant') this.#answer(event.taskId, printable(event.text));
     else if (isLive && !isOwn(event.messageId)) this.line(paint.dim(`› ${printable(event.text)}`));
   }
 
-  #answer(text: string): void {
+  #answer(taskId: string | null, text: string): void {
+    const isOfText = this.#shown !== '' && taskId === this.#taskId;
     // The kept text is the truth: what streamed is only continued when it is its beginning.
-    if (this.#shown !== '' && text.startsWith(this.#shown)) {
-      this.#parts.write(text.slice(this.#shown.length));
-      this.#shown = text;
-      this.#endText();
+    if (isOfText && text.startsWith(this.#shown)) {
+      this.#text(text.slice(this.#shown.length));
+      this.#endRow();
     } else {
       this.line(text);
     }
+    this.#shown = '';
   }
 
   #live(event: StreamEvent): void {
@@ -67,14 +69,18 @@ export class Screen {
     this.#taskId = event.taskId;
     if (event.type === 'text.delta') this.#text(printable(event.text));
     else if (event.type === 'text.snapshot') this.#snapshot(printable(event.text));
-    else if (event.type === 'tool.started') this.line(paint.dim(toolLine(event.tool, event.args)));
-    else if (event.type === 'tool.finished' && event.error !== undefined) {
+    else if (event.type === 'tool.started') {
+      this.line(paint.dim(toolLine(event.tool, event.args)));
+      this.#shown = '';
+    } else if (event.type === 'tool.finished' && event.error !== undefined) {
       this.line(paint.dim(`  ${oneLine(event.tool)}: ${oneLine(event.error.code)}`));
     }
   }
 
   #text(piece: string): void {
+    if (piece === '') return;
     this.#shown += piece;
+    this.#isRowOpen = !piece.endsWith('\n');
     this.#parts.write(piece);
   }
 
@@ -84,8 +90,13 @@ export class Screen {
   }
 
   #endText(): void {
-    if (this.#shown !== '' && !this.#shown.endsWith('\n')) this.#parts.write('\n');
+    this.#endRow();
     this.#shown = '';
+  }
+
+  #endRow(): void {
+    if (this.#isRowOpen) this.#parts.write('\n');
+    this.#isRowOpen = false;
   }
 }
 

@@ -25,9 +25,9 @@ export class Talk {
   /** Messages that wait for their answer. */
   readonly #open = new Set<string>();
   readonly #said = new Set<string>();
-  /** What was shown and is not yet known to answer something from here. */
-  readonly #heard: string[] = [];
-  /** Notices that were shown; one can answer several messages, as that of a stop does. */
+  /** The answers that were shown since something waits, by id; one can answer several messages. */
+  readonly #heard = new Set<string>();
+  /** Notices that were shown, by what they say: one answers too, as that of a stop does. */
   readonly #notices = new Set<string>();
   /** Messages on their way to the host, whose ids are not known yet. */
   #posting = 0;
@@ -139,7 +139,7 @@ export class Talk {
         this.#notices.add(event.sentence);
         await this.#settle(true);
       } else if (event.type === 'message' && event.role === 'assistant') {
-        this.#heard.push(event.text);
+        this.#heard.add(event.messageId);
         await this.#settle();
       }
     }
@@ -174,20 +174,16 @@ export class Talk {
       if (message !== undefined && this.#isOver(message, isAtRest)) this.#open.delete(id);
     }
     if (this.isBusy) return;
-    this.#heard.length = 0;
+    this.#heard.clear();
     this.#notices.clear();
     for (const resolve of this.#onIdle) resolve();
     this.#onIdle.clear();
   }
 
-  /** Takes the answer out of what was heard, so that the same words answer one message alone. */
-  #isOver({ state, answer }: MessageReply, isAtRest: boolean): boolean {
-    const heardAt = answer === null ? -1 : this.#heard.indexOf(answer);
-    const isShown = answer === null || heardAt >= 0 || this.#notices.has(answer);
-    const isAnswered = state === 'done' && isShown;
-    const isOver = isAnswered || (isAtRest && state !== 'unclaimed');
-    if (isOver && heardAt >= 0) this.#heard.splice(heardAt, 1);
-    return isOver;
+  #isOver({ state, answer, answerId }: MessageReply, isAtRest: boolean): boolean {
+    const isHeard = answerId !== null && this.#heard.has(answerId);
+    const isShown = answer === null || isHeard || this.#notices.has(answer);
+    return (state === 'done' && isShown) || (isAtRest && state !== 'unclaimed');
   }
 
   /** Undefined when nobody answers: what the stream tells next asks again. */

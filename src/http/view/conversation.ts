@@ -48,6 +48,7 @@ export async function viewMessage(engine: Engine, row: MessageRecord): Promise<M
     taskId,
     runId,
     answer: answer === undefined ? null : wordsOf(engine, answer),
+    answerId: answer?.id ?? null,
     at: iso(at),
   };
 }
