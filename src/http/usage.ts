@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { lastDays, turnAt, type Day } from '../engine/budget/days.ts';
 import type { Engine } from '../engine/engine.ts';
-import { USAGE_DAYS_MAX, USAGE_QUERY, UsageReply } from '../wire/usage.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { USAGE_QUERY, UsageReply } from '../wire/usage.ts';
 import { reply, route, type Call, type Route } from './call.ts';
 import { problem } from './problems.ts';
 import { sumUsage, viewTaskUsage, viewUsage } from './view/usage.ts';
@@ -37,8 +38,8 @@ async function readDay(engine: Engine, day: Day) {
 
 function askDays(days: string | undefined): number {
   const count = days === undefined ? DAYS_DEFAULT : Number(days);
-  if (count >= 1 && count <= USAGE_DAYS_MAX) return count;
-  const detail = `days is a whole number from 1 to ${USAGE_DAYS_MAX}.`;
+  if (count >= 1 && count <= LIMITS.usageDaysMax) return count;
+  const detail = `days is a whole number from 1 to ${LIMITS.usageDaysMax}.`;
   throw problem('bad_request', { detail });
 }
 

@@ -44,11 +44,19 @@ export const LIMITS = {
   answerWaitMs: 7 * DAY,
   /** How far away a task may set the instant at which it goes on. */
   waitInstantMaxMs: 366 * DAY,
+  /** How long an approval stays open where the configuration does not say (E-4). */
   approvalMs: 24 * HOUR,
   /** What is kept of a note, of a question and of a checkpoint. */
   noteCharsMax: 4_000,
   /** Due records that one look brings in. */
   dueMax: 64,
+  /** Messages that one look at a task takes up; the rest is there at the next. */
+  inputsPerLookMax: 20,
+  /** The most that one order grants, and a deadline or duration that is not a slip. */
+  grantMax: { turns: 10_000, tokens: 1_000_000_000, costUsd: 100_000, continuations: 10_000 },
+  durationMaxMs: 3_650 * DAY,
+  /** Days that one answer about usage may hold. */
+  usageDaysMax: 92,
   /** A wall clock this far from the uptime clock is not trusted (design principle 8), for this long. */
   clockDriftMs: HOUR,
   clockDistrustMs: 10 * MINUTE,

@@ -1,9 +1,7 @@
 import { z } from 'zod';
+import { LIMITS } from '../kernel/limits.ts';
 import { UsageShape } from './run.ts';
 import { idShape } from './shape.ts';
-
-/** Days that one answer may hold. */
-export const USAGE_DAYS_MAX = 92;
 
 const CountedShape = UsageShape.extend({
   costUsd: z
@@ -44,5 +42,5 @@ export const USAGE_QUERY = {
     .string()
     .regex(/^\d{1,2}$/)
     .optional()
-    .describe(`1 to ${USAGE_DAYS_MAX}, today included; 7 without it`),
+    .describe(`1 to ${LIMITS.usageDaysMax}, today included; 7 without it`),
 } as const;

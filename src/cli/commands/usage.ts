@@ -1,4 +1,5 @@
-import { USAGE_DAYS_MAX, type UsageReply } from '../../wire/usage.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { UsageReply } from '../../wire/usage.ts';
 import { ask } from '../connect.ts';
 import { countOf } from '../count.ts';
 import { printJson, printText } from '../print.ts';
@@ -14,7 +15,9 @@ type Counted = UsageReply['total'];
 /** `usage`: tokens and money by day and model, and the tasks that used most. */
 export async function usage(options: UsageOptions): Promise<void> {
   const days =
-    options.days === undefined ? {} : { days: countOf('--days', options.days, USAGE_DAYS_MAX) };
+    options.days === undefined
+      ? {}
+      : { days: countOf('--days', options.days, LIMITS.usageDaysMax) };
   await ask(options, async ({ client }) => {
     const found = await client.usage(days);
     if (options.json === true) printJson(found);

@@ -4,8 +4,6 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { DAY, HOUR, MINUTE, SECOND, type Millis } from '../../kernel/time.ts';
 
 const UNITS: Readonly<Record<string, Millis>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
-/** Ten years: a longer deadline is a slip. */
-const DURATION_MAX: Millis = 3650 * DAY;
 
 /** Where a secret comes from; the configuration never holds one itself (G-1). */
 export type SecretSource = { readonly env: string } | { readonly file: string };
@@ -26,7 +24,7 @@ export const duration = z.string().transform((text, context): Millis | null => {
 function readDuration(text: string): Millis | undefined {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const ms = Number(count) * (UNITS[unit ?? ''] ?? NaN);
-  return ms > 0 && ms <= DURATION_MAX ? ms : undefined;
+  return ms > 0 && ms <= LIMITS.durationMaxMs ? ms : undefined;
 }
 
 /** The shortest way to write a duration; none is `off`. */

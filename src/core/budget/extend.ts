@@ -1,7 +1,6 @@
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { readObject } from '../../kernel/json.ts';
-import { USD } from '../../kernel/money.ts';
 import type { Instant, Millis } from '../../kernel/time.ts';
 import { dueOf, moveTask } from '../task/decide.ts';
 import { hasEnded } from '../task/moves.ts';
@@ -22,14 +21,6 @@ export interface Grant {
   readonly continuations?: number;
   readonly deadline?: { readonly addMs: Millis } | { readonly at: Instant };
 }
-
-/** The most that one order grants: more is a slip. */
-export const GRANT_MAX = {
-  turns: 10_000,
-  tokens: 1_000_000_000,
-  costMicroUsd: 100_000 * USD,
-  continuations: 10_000,
-} as const;
 
 type Bounds = Pick<
   TaskRecord,

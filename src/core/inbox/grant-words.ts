@@ -1,14 +1,16 @@
 import { readDeadline } from '../../kernel/deadline.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import { USD } from '../../kernel/money.ts';
-import { GRANT_MAX, type Grant } from '../budget/extend.ts';
+import type { Grant } from '../budget/extend.ts';
+
+const MAX = LIMITS.grantMax;
 
 type Read = (value: string) => Grant | undefined;
 
 const READS: Readonly<Record<string, Read>> = {
-  turns: (value) => count(value, GRANT_MAX.turns, (turns) => ({ turns })),
-  tokens: (value) => count(value, GRANT_MAX.tokens, (tokens) => ({ tokens })),
-  continuations: (value) =>
-    count(value, GRANT_MAX.continuations, (continuations) => ({ continuations })),
+  turns: (value) => count(value, MAX.turns, (turns) => ({ turns })),
+  tokens: (value) => count(value, MAX.tokens, (tokens) => ({ tokens })),
+  continuations: (value) => count(value, MAX.continuations, (continuations) => ({ continuations })),
   cost: readCost,
   deadline: deadlineOf,
 };
@@ -43,7 +45,7 @@ function count(value: string, max: number, make: (amount: number) => Grant): Gra
 function readCost(value: string): Grant | undefined {
   const [, whole, decimals = ''] = /^\+(\d{1,9})(?:\.(\d{1,6}))?$/.exec(value) ?? [];
   const costMicroUsd = Number(whole ?? 0) * USD + Number(decimals.padEnd(6, '0'));
-  return costMicroUsd > 0 && costMicroUsd <= GRANT_MAX.costMicroUsd ? { costMicroUsd } : undefined;
+  return costMicroUsd > 0 && costMicroUsd <= MAX.costUsd * USD ? { costMicroUsd } : undefined;
 }
 
 function deadlineOf(value: string): Grant | undefined {

@@ -103,9 +103,6 @@ type ClaimReads = {
   readonly host?: Read<'host.byId'>;
 };
 
-// Inputs of one task that are claimed together; more of them join at the turn's next step.
-const INPUTS_MAX = 20;
-
 function claimUnit(
   parts: EngineParts,
   order: ClaimOrder,
@@ -144,7 +141,7 @@ function claimReads(
         };
   return {
     conversation: { read: 'conversation.byId', args: { id: conversationId } },
-    inputs: { read: 'message.claimable', args: { conversationId, limit: INPUTS_MAX } },
+    inputs: { read: 'message.claimable', args: { conversationId, limit: LIMITS.inputsPerLookMax } },
     ...joined,
     ...approved,
     ...earlier,
@@ -249,7 +246,7 @@ function inputsOf(
       : [];
   return [head, ...waiting, ...collected]
     .toSorted((one, other) => one.seq - other.seq)
-    .slice(0, INPUTS_MAX);
+    .slice(0, LIMITS.inputsPerLookMax);
 }
 
 function isCollected(input: MessageRecord, head: MessageRecord): boolean {

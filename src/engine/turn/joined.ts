@@ -2,6 +2,7 @@ import { maySteer } from '../../core/inbox/join.ts';
 import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { TurnRecord } from '../../core/turn/record.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import type { Read } from '../../ports/store.ts';
 import type { WhileBusy } from '../engine.ts';
 import type { Ledger } from '../session/ledger.ts';
@@ -12,16 +13,13 @@ export type ArrivedReads = {
   readonly unbound: Read<'message.unbound'>;
 };
 
-/** Messages that one look takes up; the rest is there at the next. */
-const ARRIVED_MAX = 20;
-
 export function arrivedReads({
   conversationId,
   taskId,
 }: Pick<TurnRecord, 'conversationId' | 'taskId'>): ArrivedReads {
   return {
     messages: { read: 'message.openOfTask', args: { conversationId, taskId } },
-    unbound: { read: 'message.unbound', args: { conversationId, limit: ARRIVED_MAX } },
+    unbound: { read: 'message.unbound', args: { conversationId, limit: LIMITS.inputsPerLookMax } },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ConversationId, HostId, TaskId, TurnId } from '../../kernel/ids.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Gate } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
@@ -22,8 +23,6 @@ export interface PumpHost {
   readonly onFault: (error: unknown, where: string) => void;
 }
 
-// How many due conversations one look at the index brings in.
-const DUE_MAX = 64;
 // Hints that are kept; what is above them is found in the index when they are used up.
 const READY_MAX = 256;
 
@@ -96,8 +95,8 @@ export class Pump {
   /** Reads the due index: hints may be lost, the index is the truth (design principle 12). */
   async look(): Promise<void> {
     if (!this.#isOpen) return;
-    const due = await this.#host.parts.store.query('inbox.due', { limit: DUE_MAX });
-    if (due.length === DUE_MAX) this.#mayHaveMore = true;
+    const due = await this.#host.parts.store.query('inbox.due', { limit: LIMITS.dueMax });
+    if (due.length === LIMITS.dueMax) this.#mayHaveMore = true;
     for (const { conversationId } of due) this.poke(conversationId);
   }
 
