@@ -150,7 +150,7 @@ export type ApprovalWord = 'open' | 'approved' | 'denied' | 'expired';
 /** What a budget counts (T-7); `budget` where a record does not say which. */
 export type LimitWord = 'turns' | 'tokens' | 'costUsd' | 'continuations' | 'budget';
 export type HostWord = 'starting' | 'ready' | 'draining' | 'failed' | 'stopped';
-export type CallWord = 'finished' | 'failed' | 'cut' | 'uncertain';
+export type CallWord = 'asked' | 'finished' | 'failed' | 'cut' | 'uncertain';
 export type HelpWord =
   | 'stop'
   | 'stop_all'

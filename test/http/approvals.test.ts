@@ -98,6 +98,24 @@ describe('E-4: an approval over HTTP', () => {
     );
   });
 
+  test('is not told as a call that was made until it was', async (context) => {
+    const { door, approval, conversationId } = await openAsked(context);
+    const client = door.client('runner');
+    const { taskId } = approval;
+    const chain = async (): Promise<string> => (await client.why(taskId)).chain.join('\n');
+    assert.deepEqual((await client.task(taskId)).evidence, []);
+    assert.match(await chain(), /`pay` was asked for and had to wait for approval/);
+    assert.doesNotMatch(await chain(), /`pay` was called/);
+    await client.answerApproval(approval.id, { decision: 'approve' });
+    await taskIn(door.engine, conversationId, 'completed');
+    const { evidence } = await client.task(taskId);
+    assert.deepEqual(
+      evidence.map(({ kind, tool }) => [kind, tool]),
+      [['effect', 'pay']],
+    );
+    assert.match(await chain(), /`pay` was called and gave its result/);
+  });
+
   test('runs nothing when it is denied', async (context) => {
     const { door, approval, conversationId } = await openAsked(context);
     await door.client().answerApproval(approval.id, { decision: 'deny' });
@@ -119,6 +137,9 @@ describe('E-4: an approval over HTTP', () => {
       ['waiting', 'awaits_approval', `/approve ${approval.id}`],
     );
     assert.match(notice.sentence, /pay/);
+    const finished = before.find(({ data }) => data?.type === 'tool.finished')?.data;
+    assert.ok(finished?.type === 'tool.finished');
+    assert.deepEqual([finished.error?.code, finished.result], ['asked', undefined]);
     await door.client('runner').answerApproval(approval.id, { decision: 'approve' });
     const after = types(await line.rest());
     assert.equal(after[0], 'approval.decided');

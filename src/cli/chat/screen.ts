@@ -72,9 +72,13 @@ export class Screen {
     else if (event.type === 'tool.started') {
       this.line(paint.dim(toolLine(event.tool, event.args)));
       this.#shown = '';
-    } else if (event.type === 'tool.finished' && event.error !== undefined) {
-      this.line(paint.dim(`  ${oneLine(event.tool)}: ${oneLine(event.error.code)}`));
-    }
+    } else if (event.type === 'tool.finished') this.#finished(event);
+  }
+
+  /** Of a call that waits for a person the notice says what it is. */
+  #finished({ tool, error }: Extract<StreamEvent, { type: 'tool.finished' }>): void {
+    if (error === undefined || error.code === 'asked') return;
+    this.line(this.#parts.paint.dim(`  ${oneLine(tool)}: ${oneLine(error.code)}`));
   }
 
   #text(piece: string): void {

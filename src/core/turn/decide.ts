@@ -54,6 +54,14 @@ export function endOfEndedStep(
   return wasEnded && turnEnd === 'interrupted' ? endOfOpenStep(step) : came.state;
 }
 
+/** The code of a call that only waits for a person: its result says so, and nothing of it has run (E-4). */
+export const ASKED = 'asked';
+
+/** Whether a finished step stands for a call that was asked for and did not run. */
+export function wasAsked({ kind, errorCode }: Pick<StepRecord, 'kind' | 'errorCode'>): boolean {
+  return kind === 'tool' && errorCode === ASKED;
+}
+
 type Call = Pick<StepRecord, 'tool' | 'input' | 'output' | 'errorCode'>;
 
 /** The same call with the same result `times` times in a row (T-19). `calls` are the turn's, oldest first. */

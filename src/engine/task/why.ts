@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from '../../core/approval/record.ts';
 import { waysOf } from '../../core/notice/reasons.ts';
+import { wasAsked } from '../../core/turn/decide.ts';
 import type { EventRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
@@ -154,7 +155,7 @@ function asMandated(event: EventRecord, { mandatePrincipal }: TaskRecord): Event
 function sayCall(words: Catalogue, step: StepRecord): string {
   const name = listNames(words, [nameOf(step)]) ?? '';
   const state = step.state === 'started' ? 'uncertain' : step.state;
-  return words.why.calls[state](name, cutName(step.errorCode ?? state));
+  return words.why.calls[wasAsked(step) ? 'asked' : state](name, cutName(step.errorCode ?? state));
 }
 
 function placed({ seq, at }: EventRecord): { readonly seq: number; readonly at: Instant } {

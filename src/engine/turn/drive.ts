@@ -1,8 +1,10 @@
+import type { Question } from '../../core/approval/decide.ts';
 import type { Shown } from '../../core/approval/record.ts';
 import { exhaustedBy } from '../../core/budget/spend.ts';
 import { HOST_CHANNELS } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import {
+  ASKED,
   endOfOpenStep,
   judgeModel,
   repeatsItself,
@@ -25,7 +27,7 @@ import type { Outcome } from './conclude.ts';
 import { endTurn, type TurnEnding } from './end.ts';
 import type { Histories } from './history.ts';
 import type { Live } from './live.ts';
-import { approvalOf, questionOf, toolStart, type Question } from './question.ts';
+import { questionOf, toolStart } from './question.ts';
 import { withRoom } from './room.ts';
 import { Session } from './session.ts';
 import { NOT_BEGUN, outcomeOf, spentBy, type Spent, type StepEnd, type StepStart } from './step.ts';
@@ -196,7 +198,7 @@ class TurnLoop {
     let outcome = end;
     let leads: Leading | null = null;
     for (const [index, call] of reply.calls.entries()) {
-      const question = await questionOf(this.#tools, call);
+      const question = await questionOf(this.#drive.parts, this.#tools, call);
       const start = toolStart(this.#tools, call, {
         ordinal: model.ordinal + index + 1,
         isAsked: question !== null,
@@ -251,14 +253,11 @@ class TurnLoop {
     step: StepRecord,
     { question, behind }: { readonly question: Question; readonly behind: readonly AskedCall[] },
   ): Promise<StepRecord | null> {
-    const id = this.#drive.parts.ids.next('approval');
-    const { mandatePrincipal: requestedBy } = this.#task;
-    const approval = approvalOf(step, { id, question, requestedBy });
     const notRun = behind.map((one, index) =>
       toolStart(this.#tools, one, { ordinal: step.ordinal + index + 1, isAsked: true }),
     );
-    const end: StepEnd = { state: 'finished', output: waitingText(id), errorCode: null };
-    return this.#conclude(step, end, { kind: 'asks', approval, notRun });
+    const end: StepEnd = { state: 'finished', output: waitingText(question.id), errorCode: ASKED };
+    return this.#conclude(step, end, { kind: 'asks', question, notRun });
   }
 
   async #runTool(step: StepRecord, call: ToolCall, approved?: Shown): Promise<StepEnd> {

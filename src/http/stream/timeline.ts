@@ -1,4 +1,5 @@
 import type { EventRecord } from '../../core/session/record.ts';
+import { wasAsked } from '../../core/turn/decide.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { parseJson, readObject } from '../../kernel/json.ts';
@@ -113,14 +114,15 @@ function tellStep(
   return { id, type: 'tool.finished', at, ...about, ...resultOf(step) };
 }
 
-// `cut` and `uncertain` are outcomes without a result, and their state says which one.
-function resultOf({
-  state,
-  output,
-  errorCode,
-}: StepRecord): { result: string } | { error: { code: string; text: string } } {
+// `cut` and `uncertain` are outcomes without a result, and their state says which one; a call that
+// only waits for a person has none either.
+function resultOf(
+  step: StepRecord,
+): { result: string } | { error: { code: string; text: string } } {
+  const { state, output, errorCode } = step;
   const text = output ?? '';
-  return state === 'finished' ? { result: text } : { error: { code: errorCode ?? state, text } };
+  const hasResult = state === 'finished' && !wasAsked(step);
+  return hasResult ? { result: text } : { error: { code: errorCode ?? state, text } };
 }
 
 interface Base {

@@ -1,5 +1,6 @@
 import type { EventRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
+import { wasAsked } from '../../core/turn/decide.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
 import type { Tool } from '../../ports/tools.ts';
 import { readObject } from '../../kernel/json.ts';
@@ -73,7 +74,7 @@ export function viewTaskWhole(
 function evidenceOf(step: StepRecord, changes: boolean): readonly EvidenceShape[] {
   const { state, kind, id: stepId } = step;
   if (kind !== 'tool' || !changes) return [];
-  if (state !== 'uncertain' && state !== 'finished') return [];
+  if ((state !== 'uncertain' && state !== 'finished') || wasAsked(step)) return [];
   const isUncertain = state === 'uncertain';
   const tool = step.tool === null ? {} : { tool: step.tool };
   const at = iso(step.finishedAt ?? step.startedAt);

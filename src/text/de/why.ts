@@ -61,3 +61,5 @@ export const DE_WHY: WhyTexts = {
   later: 'Es gibt spätere Ereignisse, die hier fehlen.',
   event: (time, sentence) => `${time}: ${sentence}`,
 };
+    asked: (tool) =>
+      `${tool} wurde erbeten und musste auf Freigabe warten; gelaufen ist davon da nichts.`,

@@ -59,3 +59,4 @@ export const EN_WHY: WhyTexts = {
   later: 'There are later events that are not shown.',
   event: (time, sentence) => `${time}: ${sentence}`,
 };
+    asked: (tool) => `${tool} was asked for and had to wait for approval; nothing of it ran then.`,
