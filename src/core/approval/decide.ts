@@ -4,7 +4,32 @@ import type { Instant } from '../../kernel/time.ts';
 import { mayOrder } from '../task/decide.ts';
 import { hasEnded } from '../task/moves.ts';
 import type { TaskRecord } from '../task/record.ts';
+import type { StepRecord } from '../turn/record.ts';
 import type { ApprovalRecord } from './record.ts';
+
+/** What a person is asked about a call: all that would run, and who may answer (E-4, E-6). */
+export type Question = Pick<ApprovalRecord, 'id' | 'shown' | 'approver'>;
+
+/** A new approval of the call that a step journalled: open until it is answered or expires. */
+export function openApproval(
+  step: StepRecord,
+  asked: Question & Pick<ApprovalRecord, 'kind' | 'requestedBy' | 'at' | 'expiresAt'>,
+): ApprovalRecord {
+  const { id: stepId, conversationId, taskId, runId, turnId, tool, input } = step;
+  return {
+    conversationId,
+    taskId,
+    runId,
+    turnId,
+    stepId,
+    tool: tool ?? '',
+    input: input ?? '',
+    state: 'open',
+    decidedBy: null,
+    decidedAt: null,
+    ...asked,
+  };
+}
 
 /**
  * Whether a principal may answer an approval now: never a model or the host (E-4), only whoever may

@@ -11,13 +11,13 @@ export const APPROVAL_MOVES = {
 export type ApprovalState = keyof typeof APPROVAL_MOVES;
 
 /** What a person is shown of a call, and what runs: every byte of it (E-4, E-6). */
-export interface Shown {
+export type Shown = {
   readonly argv: readonly string[];
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   /** The executable and the workspace files that argv names; `hash` is null for one that is not there. */
   readonly files: readonly { readonly path: string; readonly hash: string | null }[];
-}
+};
 
 /** One call that a person is asked about, until it is answered once (E-4). */
 export interface ApprovalRecord {

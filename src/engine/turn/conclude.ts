@@ -1,4 +1,4 @@
-import type { ApprovalRecord } from '../../core/approval/record.ts';
+import { openApproval, type Question } from '../../core/approval/decide.ts';
 import {
   exhaustedBy,
   exhaustedForContinuation,
@@ -39,7 +39,7 @@ export type Outcome =
   /** A call waits for a person (E-4); `notRun` are the calls behind it. */
   | {
       readonly kind: 'asks';
-      readonly approval: ApprovalRecord;
+      readonly question: Question;
       readonly notRun: readonly StepStart[];
     }
   | { readonly kind: 'continues'; readonly note: string }
@@ -64,8 +64,8 @@ export interface Concluding {
   readonly ending: Ending;
   /** False while the host drains: what arrives is left for the next (U-1). */
   readonly mayClaim: boolean;
-  /** The step that ended the loop. */
-  readonly ordinal: number;
+  /** The step that ended the loop, as it was reserved. */
+  readonly step: StepRecord;
   /** Of the generated input that the end may make, given so that a repeated commit is recognised. */
   readonly inputId: MessageId;
 }
@@ -113,8 +113,14 @@ export function conclude(of: Concluding, outcome: Outcome): Ended {
 function ask(
   of: Concluding,
   joined: Joined,
-  { approval, notRun }: Extract<Outcome, { kind: 'asks' }>,
+  { question, notRun }: Extract<Outcome, { kind: 'asks' }>,
 ): Ended {
+  const { mandatePrincipal: requestedBy } = of.ending.task;
+  // It begins to expire at the instant of its commit.
+  const { now: at } = of.ledger.at;
+  const expiresAt = at + of.parts.options.approvalMs;
+  const asked = { kind: 'call', requestedBy, at, expiresAt } as const;
+  const approval = openApproval(of.step, { ...question, ...asked });
   askApproval(of.ledger, of.ending, { approval, notRun });
   if (joined.length > 0) return goOn(of, joined, notRun.length);
   return hasInput(of) ? yieldTurn(of) : waitForApproval(of.ledger, of.ending, approval);
@@ -139,7 +145,7 @@ function goOn(of: Concluding, joined: readonly MessageRecord[], further = 0): En
   const { ledger, ending } = of;
   const { turn, task, spent, note } = ending;
   const budget = exhaustedBy(task, spent);
-  const ordinal = of.ordinal + further + 1;
+  const ordinal = of.step.ordinal + further + 1;
   if (budget !== undefined) {
     bindJoined(ledger, turn, joined);
     return exhaust(of, budget);
@@ -159,10 +165,10 @@ function answer(of: Concluding, joined: readonly MessageRecord[], text: string):
   const { ledger, ending } = of;
   const { messages, approvals, run, turn, task, spent } = ending;
   const budget = exhaustedBy(task, spent);
-  const isLast = of.ordinal >= LIMITS.stepsPerTurnMax || budget !== undefined;
+  const isLast = of.step.ordinal >= LIMITS.stepsPerTurnMax || budget !== undefined;
   if (joined.length > 0 && !isLast) {
     // What it has read so far has this answer; what has arrived gets its own.
-    closeClaimed(ledger, messages, reply(ledger, ending, text, of.ordinal));
+    closeClaimed(ledger, messages, reply(ledger, ending, text, of.step.ordinal));
     return goOn(of, joined);
   }
   const replyId = reply(ledger, ending, text);

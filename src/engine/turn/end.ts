@@ -1,4 +1,3 @@
-import type { ApprovalRecord } from '../../core/approval/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { MessageId } from '../../kernel/ids.ts';
 import type { Read, Rows, Unit } from '../../ports/store.ts';
@@ -74,25 +73,14 @@ function endUnit(parts: EngineParts, order: EndOrder, tries: number): Unit<EndRe
           ledger,
           ending: { ...ending, spent, hasAnswered, note },
           mayClaim,
-          ordinal: step.ordinal,
+          step,
           inputId,
         },
-        dated(order.outcome, at.now, parts.options.approvalMs),
+        order.outcome,
       );
       return { verdict, writes: ledger.close() };
     },
   };
-}
-
-/** An approval is asked, and begins to expire, at the instant of its commit. */
-function dated(outcome: Outcome, now: number, approvalMs: number): Outcome {
-  if (outcome.kind !== 'asks') return outcome;
-  const approval: ApprovalRecord = {
-    ...outcome.approval,
-    at: now,
-    expiresAt: now + approvalMs,
-  };
-  return { ...outcome, approval };
 }
 
 function judgeEarlier(

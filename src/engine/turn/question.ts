@@ -1,23 +1,40 @@
-import type { ApprovalRecord, Shown } from '../../core/approval/record.ts';
+import type { Question } from '../../core/approval/decide.ts';
 import type { AskedCall } from '../../core/turn/decide.ts';
-import type { StepRecord } from '../../core/turn/record.ts';
-import type { ApprovalId } from '../../kernel/ids.ts';
-import { canonicalJson, type Json } from '../../kernel/json.ts';
-import type { Examined, Tools } from '../../ports/tools.ts';
+import { canonicalJson } from '../../kernel/json.ts';
+import type { ToolCall, Tools } from '../../ports/tools.ts';
+import type { EngineParts } from '../engine.ts';
 import type { StepStart } from './step.ts';
 import { isTaskTool } from './task-tools.ts';
 
-/** What a person is asked about a call: all that would run, and who may answer (E-4, E-6). */
-export interface Question {
-  readonly shown: Shown;
-  readonly approver: Examined['approver'];
+type Asking = Pick<EngineParts, 'ids'>;
+
+/** What a person has to be asked about a call before it runs; null when it may run (E-4). */
+export async function questionOf(
+  parts: Asking,
+  tools: Tools,
+  call: AskedCall,
+): Promise<Question | null> {
+  return isTaskTool(call.name) ? null : ask(parts, tools, { ...call, stepId: '' }, 'needed');
 }
 
-/** What a person has to be asked about a call; null when it may run. */
-export async function questionOf(tools: Tools, call: AskedCall): Promise<Question | null> {
-  if (isTaskTool(call.name)) return null;
-  const { needsApproval, shown, approver } = await tools.examine({ ...call, stepId: '' });
-  return needsApproval && shown !== null ? { shown, approver } : null;
+/** What a person is asked about a new call of the same bytes; null when it can no longer be made (E-2). */
+export async function againQuestionOf(
+  parts: Asking,
+  tools: Tools,
+  call: ToolCall,
+): Promise<Question | null> {
+  return ask(parts, tools, call, 'always');
+}
+
+async function ask(
+  { ids }: Asking,
+  tools: Tools,
+  call: ToolCall,
+  when: 'needed' | 'always',
+): Promise<Question | null> {
+  const { needsApproval, shown, approver } = await tools.examine(call);
+  if (shown === null || (when === 'needed' && !needsApproval)) return null;
+  return { id: ids.next('approval'), shown: canonicalJson(shown), approver };
 }
 
 /** A call that waits for a person is recorded as asked and never as run: nothing of it can be uncertain. */
@@ -30,35 +47,4 @@ export function toolStart(
   const repeatable = isAsked ? 'yes' : (tool?.repeatable ?? 'yes');
   const { name, id: callId, args: input } = call;
   return { ordinal, kind: 'tool', tool: name, callId, repeatable, input };
-}
-
-/** The record of a question; the commit that asks it gives it its instants. */
-export function approvalOf(
-  step: StepRecord,
-  of: {
-    readonly id: ApprovalId;
-    readonly question: Question;
-    readonly requestedBy: string;
-  },
-): ApprovalRecord {
-  const { conversationId, taskId, runId, turnId, tool, input } = step;
-  return {
-    id: of.id,
-    conversationId,
-    taskId,
-    runId,
-    turnId,
-    stepId: step.id,
-    kind: 'call',
-    tool: tool ?? '',
-    input: input ?? '',
-    shown: canonicalJson(of.question.shown as unknown as Json),
-    approver: of.question.approver,
-    state: 'open',
-    requestedBy: of.requestedBy,
-    decidedBy: null,
-    at: 0,
-    expiresAt: 0,
-    decidedAt: null,
-  };
 }

@@ -1,22 +1,17 @@
-import type { ApprovalRecord } from '../../core/approval/record.ts';
+import { openApproval, type Question } from '../../core/approval/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { endOfOpenStep } from '../../core/turn/decide.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
-import type { ApprovalId } from '../../kernel/ids.ts';
-import { canonicalJson, type Json } from '../../kernel/json.ts';
 import type { EngineParts } from '../engine.ts';
 import { agentOf } from '../session/agent.ts';
 import type { Ledger } from '../session/ledger.ts';
 import { readAgain } from '../settle.ts';
 import { tellOfTask } from '../task/tell.ts';
 import { addApproval, askedParams } from './ask.ts';
+import { againQuestionOf } from './question.ts';
 
-/** What a new call of the same bytes would run, by the step whose outcome is unknown. */
+/** What a person can be asked about a new call, by the step whose outcome is unknown. */
 export type Questions = ReadonlyMap<string, Question>;
-
-interface Question extends Pick<ApprovalRecord, 'shown' | 'approver'> {
-  readonly approvalId: ApprovalId;
-}
 
 /** Finds out what could be asked about the turn's calls, before their outcome is judged (E-2). */
 export async function questionsOf(
@@ -28,15 +23,13 @@ export async function questionsOf(
   if (asked.length === 0) return new Map();
   const task = await readAgain(parts, 'task.byId', { id: taskId });
   const { tools } = agentOf(parts, task?.agent ?? '');
-  const found: [string, Question][] = [];
-  for (const step of asked) {
-    const call = { name: step.tool ?? '', args: step.input ?? '', stepId: step.id };
-    const { shown, approver } = await tools.examine(call);
-    if (shown === null) continue;
-    const text = canonicalJson(shown as unknown as Json);
-    found.push([step.id, { approvalId: parts.ids.next('approval'), shown: text, approver }]);
+  const found = new Map<string, Question>();
+  for (const { id: stepId, tool, input } of asked) {
+    const call = { name: tool ?? '', args: input ?? '', stepId };
+    const question = await againQuestionOf(parts, tools, call);
+    if (question !== null) found.set(stepId, question);
   }
-  return new Map(found);
+  return found;
 }
 
 /**
@@ -58,30 +51,13 @@ export function askUncertain(
 ): void {
   const question = questions.get(step.id);
   if (question === undefined) return;
-  const { now } = ledger.at;
-  const { conversationId, taskId, runId, turnId, tool, input } = step;
-  const approval: ApprovalRecord = {
-    id: question.approvalId,
-    conversationId,
-    taskId,
-    runId,
-    turnId,
-    stepId: step.id,
-    kind: 'uncertain',
-    tool: tool ?? '',
-    input: input ?? '',
-    shown: question.shown,
-    approver: question.approver,
-    state: 'open',
-    requestedBy: task.mandatePrincipal,
-    decidedBy: null,
-    at: now,
-    expiresAt: now + options.approvalMs,
-    decidedAt: null,
-  };
+  const { now: at } = ledger.at;
+  const { mandatePrincipal: requestedBy } = task;
+  const asked = { kind: 'uncertain', requestedBy, at, expiresAt: at + options.approvalMs } as const;
+  const approval = openApproval(step, { ...question, ...asked });
   addApproval(ledger, approval);
   tellOfTask(ledger, task, {
-    runId,
+    runId: step.runId,
     key: `uncertain:${step.id}`,
     level: 'escalation',
     code: 'uncertain_effect',
