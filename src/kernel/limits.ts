@@ -30,8 +30,11 @@ export const LIMITS = {
   quotaParkMs: 60 * SECOND,
   /** Quota waits of a task in a row (T-12). */
   quotaWaitsMax: 10,
-  /** A key, account or balance that was refused is not asked again for this long (T-12). */
-  refusedCoolMs: 30 * SECOND,
+  /**
+   * A key, account or balance that was refused is not asked again for this long (T-12): shorter than a
+   * person takes to mend it, long enough to spare the provider a burst.
+   */
+  refusedCoolMs: 5 * SECOND,
   /** Pauses between two probes of a provider that is down, doubling. */
   probeFirstMs: 5 * SECOND,
   probeMaxMs: 5 * MINUTE,
