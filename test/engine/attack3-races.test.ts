@@ -126,3 +126,44 @@ test('V14 V4 a claim whose commit was not seen runs nothing once its task was st
   await engine.stop(0);
   await other.stop(0);
 });
+
+test('T-1 V20 a message that was bound while another host looked at it begins no task of its own', async () => {
+  const place = new Installation({ exclusive: false });
+  const held = heldCall();
+  place.model.answer = () => (place.model.requests.length === 1 ? held.hold() : says('done'));
+  const own = new ShakyStore(place.store);
+  const engine = await place.host({ store: own });
+  const here = await talkTo(engine);
+  await say(engine, here, 'Count the files');
+  await held.begun;
+
+  const looked = Promise.withResolvers<void>();
+  const mayGo = Promise.withResolvers<void>();
+  const store = new ShakyStore(place.store, async ({ unit }) => {
+    if (unit !== 'turn.claim') return undefined;
+    looked.resolve();
+    await mayGo.promise;
+    return undefined;
+  });
+  const other = await place.host({ store });
+  await say(other, here, 'and the folders');
+  await looked.promise;
+  // The turn ends without an outcome: what was said meanwhile is its task's next input.
+  const late = Promise.withResolvers<void>();
+  own.mishap = async ({ unit }) => {
+    if (unit === 'turn.claim') await late.promise;
+    return undefined;
+  };
+  held.release(says(''));
+  await eventually(async () => (await place.rows('turn')).some(({ end }) => end === 'invalid'));
+  mayGo.resolve();
+  await taskIn(other, here, 'completed');
+  late.resolve();
+  await restOf(engine);
+  assert.deepEqual(
+    (await place.rows('task')).map(({ state }) => state),
+    ['completed'],
+  );
+  await engine.stop(0);
+  await other.stop(0);
+});

@@ -14,14 +14,13 @@ import type { Gate } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
 import { joinMessage, type Joining } from '../inbox/classify.ts';
 import { keepMessage } from '../inbox/keep.ts';
-import { agentOf } from '../session/agent.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
 import { boundsOf, mandateOf } from '../task/mandate.ts';
 import { addMoveEvent } from '../task/move.ts';
 import { holds } from './advance.ts';
+import { approvedFor, firstStepOf } from './approved.ts';
 import { blockIfExhausted } from './exhaust.ts';
-import { startedStep } from './step.ts';
 
 /** A turn that this host has, with its first step reserved. */
 export interface Claim {
@@ -170,22 +169,13 @@ function decideFresh(
   at: At,
 ): Decision<Verdict> {
   const { conversation, inputs, task, bound = [], run } = rows;
-  const approval = approvedOf(order, rows);
-  if (inputs[0]?.id !== order.head.id || !mayTake(order, task)) return STALE;
+  const approval = approvedFor(order.taskId, rows.approval);
+  if (!isHead(order, inputs[0]) || !mayTake(order, task)) return STALE;
   const ledger = new Ledger(conversation, at, `host:${order.hostId}`);
   const found = { conversation, inputs, bound, task, approval, run };
   if (task !== undefined && blockIfExhausted(ledger, { ...found, task, head: order.head }))
     return { verdict: 'blocked', writes: ledger.close() };
   return claimWrites(parts, order, { ...found, ledger }, at);
-}
-
-/** The call that the head lets run: of this very task, and only when a person has approved it (E-4). */
-function approvedOf(
-  { taskId }: ClaimOrder,
-  { approval }: Rows<ClaimReads>,
-): ApprovalRecord | undefined {
-  const isGiven = approval?.state === 'approved' && approval.taskId === taskId;
-  return isGiven ? approval : undefined;
 }
 
 /** What an earlier try has claimed unseen; a new task of it is known by what it was made of. */
@@ -209,6 +199,11 @@ function isLate({ store }: EngineParts, host: HostRecord | undefined, { now }: A
 
 const NOTHING = { verdict: undefined, writes: [] } as const;
 const STALE = { verdict: 'stale', writes: [] } as const;
+
+/** Whether the message that was looked at is still the first, and bound to what it was bound to then (T-1). */
+function isHead({ head }: ClaimOrder, first: MessageRecord | undefined): boolean {
+  return first?.id === head.id && first.taskId === head.taskId;
+}
 
 /** Whether the task can still take the message: it is bound to it, or its words may wake it (T-2, W-7). */
 function mayTake({ head, taskId }: ClaimOrder, task: TaskRecord | undefined): boolean {
@@ -346,20 +341,6 @@ function wake(
   const moved = moveTask(task, { to: 'active', reason: null, now: ledger.at.now });
   addMoveEvent(ledger, task, moved, { runId, data: { messageId: head.id } });
   return moved;
-}
-
-/** An approved call runs first, exactly as it was shown (E-4); every other turn begins with the model. */
-function firstStepOf(
-  parts: EngineParts,
-  ledger: Ledger,
-  turn: TurnRecord,
-  { task, approval }: { readonly task: TaskRecord; readonly approval: ApprovalRecord | undefined },
-): StepRecord {
-  if (approval === undefined) return startedStep(ledger, turn, { ordinal: 1, kind: 'model' });
-  const { tool, input, id: callId } = approval;
-  const known = agentOf(parts, task.agent).tools.list.find(({ name }) => name === tool);
-  const repeatable = known?.repeatable ?? 'no';
-  return startedStep(ledger, turn, { ordinal: 1, kind: 'tool', tool, callId, repeatable, input });
 }
 
 /** The message as its claim leaves it. */
