@@ -81,7 +81,8 @@ export class Orders implements OrderHost {
     if (trust.isTrusted) return refuse('clock_trusted');
     const entry = { principal, channel, hostId, trust };
     await this.#commit(order, () => commitClockEntry(parts, entry));
-    return upkeep.confirmClock({ principal });
+    upkeep.confirmClock();
+    return { kind: 'confirmed' };
   }
 
   async #order(

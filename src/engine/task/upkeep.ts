@@ -1,9 +1,7 @@
 import type { Absence } from '../../core/task/wait.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { ConversationId, HostId, TaskId, TurnId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import type { Principal } from '../../kernel/principal.ts';
 import { SECOND, type Instant, type Millis } from '../../kernel/time.ts';
 import { Gate, type Returning } from '../budget/gate.ts';
 import type { ClockTrust, EngineParts } from '../engine.ts';
@@ -109,12 +107,9 @@ export class Upkeep {
     return this.#watch.trust();
   }
 
-  /** An admin says that the wall clock is right as it stands. Refused: `forbidden`, `clock_trusted`. */
-  confirmClock(order: { readonly principal: Principal }): { readonly kind: 'confirmed' } | Refusal {
-    if (!order.principal.isAdmin) return refuse('forbidden', { who: 'admin' });
-    if (!this.#watch.confirm()) return refuse('clock_trusted');
-    this.hint();
-    return { kind: 'confirmed' };
+  /** Believes the wall clock as it stands, after an admin's order that is recorded. */
+  confirmClock(): void {
+    if (this.#watch.confirm()) this.hint();
   }
 
   #now(): Instant {
@@ -165,29 +160,42 @@ export class Upkeep {
     this.#arm(...next, this.gate.nextAt(), this.#hinted, this.#nextDeadline());
   }
 
-  /** Gives the next due instant; one in the past when something due could not be moved. */
   async #sweepTasks(): Promise<Instant | null> {
     const { store } = this.#host.parts;
-    for (;;) {
-      const next = await store.query('task.nextDue', {});
-      if (next === undefined || next.at > this.#now()) return next?.at ?? null;
-      const due = await store.query('task.due', { now: this.#now(), limit: LIMITS.dueMax });
-      const moved = await this.#settleAll(due.map(orderOf));
-      if (moved === 0 || !this.#isOpen) return next.at;
-    }
+    return this.#sweep(
+      () => store.query('task.nextDue', {}),
+      async (due) => (await store.query('task.due', due)).map(orderOf),
+    );
   }
 
   async #sweepApprovals(): Promise<Instant | null> {
     const { store } = this.#host.parts;
+    return this.#sweep(
+      () => store.query('approval.nextDue', {}),
+      async (due) =>
+        (await store.query('approval.due', due)).map(
+          ({ id: approvalId, taskId, conversationId }) => ({
+            taskId,
+            conversationId,
+            approvalId,
+          }),
+        ),
+    );
+  }
+
+  /** Gives the next due instant; one in the past when something due could not be moved. */
+  async #sweep(
+    readNext: () => Promise<{ readonly at: Instant } | undefined>,
+    readDue: (due: {
+      readonly now: Instant;
+      readonly limit: number;
+    }) => Promise<readonly DueOrder[]>,
+  ): Promise<Instant | null> {
     for (;;) {
-      const next = await store.query('approval.nextDue', {});
+      const next = await readNext();
       if (next === undefined || next.at > this.#now()) return next?.at ?? null;
-      const due = await store.query('approval.due', { now: this.#now(), limit: LIMITS.dueMax });
-      const moved = await this.#settleAll(
-        due.map(({ id: approvalId, taskId, conversationId }) => {
-          return { taskId, conversationId, approvalId };
-        }),
-      );
+      const due = await readDue({ now: this.#now(), limit: LIMITS.dueMax });
+      const moved = await this.#settleAll(due);
       if (moved === 0 || !this.#isOpen) return next.at;
     }
   }
