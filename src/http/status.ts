@@ -1,6 +1,7 @@
 import type { LimiterRecord } from '../core/budget/record.ts';
 import type { TaskRecord } from '../core/task/record.ts';
-import type { ClockTrust, Health } from '../engine/engine.ts';
+import type { ClockTrust, Engine, Health } from '../engine/engine.ts';
+import { readTurnDoing } from '../engine/task/doing.ts';
 import type { StoreAlarm } from '../ports/store.ts';
 import {
   AttentionReply,
@@ -14,6 +15,7 @@ import { countWaiting, readAttention, TASKS_COUNTED } from './attention.ts';
 import { iso, isoOrNull, reply, route, type Call, type Route } from './call.ts';
 import { API_CHANNEL } from './orders.ts';
 import { refusalProblem } from './problems.ts';
+import { viewDoing } from './view/task.ts';
 
 async function status({ door }: Call): Promise<Response> {
   const { engine } = door;
@@ -38,6 +40,7 @@ async function status({ door }: Call): Promise<Response> {
       answeredBy: viewAnswered(health),
     },
     runningTurns: health.runningTurns,
+    turns: await viewTurns(engine),
     tasks: countTasks(open),
     attention: waiting.all,
     approvals: waiting.approvals,
@@ -48,6 +51,21 @@ async function status({ door }: Call): Promise<Response> {
 
 function viewAnswered({ answeredBy }: Health): StatusReply['model']['answeredBy'] {
   return answeredBy === null ? null : { ...answeredBy, at: iso(answeredBy.at) };
+}
+
+async function viewTurns(engine: Engine): Promise<StatusReply['turns']> {
+  const { parts } = engine;
+  const { hostId } = engine.health();
+  const limit = parts.options.concurrentConversations;
+  const turns = await parts.store.query('turn.openOf', { hostId, limit });
+  return Promise.all(
+    turns.map(async (turn) => ({
+      taskId: turn.taskId,
+      conversationId: turn.conversationId,
+      startedAt: iso(turn.startedAt),
+      doing: viewDoing(await readTurnDoing(parts, turn)),
+    })),
+  );
 }
 
 function viewAlarm(alarm: StoreAlarm | null): StatusReply['store']['alarm'] {

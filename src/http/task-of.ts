@@ -1,5 +1,6 @@
 import type { TaskRecord } from '../core/task/record.ts';
 import { agentOf } from '../engine/session/agent.ts';
+import { readDoing } from '../engine/task/doing.ts';
 import { isId } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { TaskReply } from '../wire/task.ts';
@@ -25,5 +26,6 @@ export async function wholeTask({ door }: Call, task: TaskRecord): Promise<TaskR
   const asked = { conversationId, taskId, limit: TASK_ROWS };
   const steps = await door.engine.store.query('step.ofTask', asked);
   const { tools } = agentOf(door.engine.parts, name);
-  return viewTaskWhole(task, steps, tools.list);
+  const doing = await readDoing(door.engine.parts, task);
+  return viewTaskWhole({ task, doing }, steps, tools.list);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { TaskRecord } from '../core/task/record.ts';
+import { readDoing } from '../engine/task/doing.ts';
 import { explainTask } from '../engine/task/why.ts';
 import { PAGE_QUERY, pageShape } from '../wire/shape.ts';
 import { TASK_QUERY, TaskEventItem, TaskReply, WhyReply } from '../wire/task.ts';
@@ -35,7 +36,10 @@ async function listTasks(call: Call<z.infer<typeof TaskQuery>>): Promise<Respons
         ({ mandatePrincipal }) => mandatePrincipal === identity.name,
         (part) => store.query('task.list', { ...filter, ...part }),
       );
-  return reply(200, await mapPage(page, viewTask));
+  const { parts } = door.engine;
+  const view = async (task: TaskRecord): Promise<TaskReply> =>
+    viewTask(task, await readDoing(parts, task));
+  return reply(200, await mapPage(page, view));
 }
 
 async function listEvents(call: Call<PageQuery>): Promise<Response> {

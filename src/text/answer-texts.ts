@@ -37,6 +37,12 @@ export interface AnswerTexts {
     readonly state: string;
     readonly since: string;
   }) => string;
+  /** The line of a task that a turn has: what is done now, as `why` says it. */
+  readonly doingLine: (facts: {
+    readonly request: string;
+    readonly id: string;
+    readonly doing: string;
+  }) => string;
   readonly waitingFor: (wait: string) => string;
   readonly queued: string;
   readonly running: string;
@@ -56,7 +62,11 @@ export interface AnswerTexts {
   readonly openNone: string;
   readonly openAtLeast: (counts: string) => string;
   readonly openCount: (count: string, state: string) => string;
-  readonly here: (request: string, id: string) => string;
+  readonly here: (facts: {
+    readonly request: string;
+    readonly id: string;
+    readonly doing: string;
+  }) => string;
   readonly droppedMessages: (count: string) => string;
   readonly hereNothing: string;
   /** An account that is not open, in `/status`: `until` is an instant with its preposition, or null. */
@@ -117,6 +127,8 @@ export interface AnswerTexts {
   readonly approved: (facts: CallFacts) => string;
   /** Of a task that stands still for another reason: the call is kept and runs with its next turn. */
   readonly approvedForLater: (facts: CallFacts) => string;
+  /** Of a task that was interrupted: `stop` is the command that alone changes it. */
+  readonly approvedForInterrupted: (facts: CallFacts & { readonly stop: string }) => string;
   readonly denied: (facts: CallFacts) => string;
   readonly resumed: (request: string) => string;
   readonly paused: (request: string) => string;

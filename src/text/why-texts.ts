@@ -27,6 +27,24 @@ export interface StandingFacts {
   readonly wait: string;
 }
 
+/** What a turn does now: clauses without an end, for `why` as for the lists. */
+export interface DoingTexts {
+  readonly tool: (facts: { readonly tool: string; readonly since: string }) => string;
+  /** `when` with its preposition; `calls` of a step are more than one once a call has failed. */
+  readonly model: (facts: CallsFacts & { readonly when: string }) => string;
+  /** `next` with its preposition, to the second. */
+  readonly retry: (facts: CallsFacts & { readonly code: string; readonly next: string }) => string;
+  /** Behind `model`: the account failed for some call, this one or another. */
+  readonly pause: (facts: { readonly code: string; readonly next: string }) => string;
+  /** When the last step was done, with its preposition; null before the first. */
+  readonly between: (when: string | null) => string;
+}
+
+interface CallsFacts {
+  readonly calls: string;
+  readonly callsMax: string;
+}
+
 /** The sentences of `why`. */
 export interface WhyTexts {
   readonly standing: Readonly<Record<Standing, (facts: StandingFacts) => string>>;
@@ -34,7 +52,8 @@ export interface WhyTexts {
   readonly detail: (code: string) => string;
   readonly again: string;
   readonly held: string;
-  readonly step: (facts: { readonly ordinal: string; readonly tool: string | null }) => string;
+  readonly step: (ordinal: string, doing: string) => string;
+  readonly doing: DoingTexts;
   readonly question: (question: string) => string;
   /** What happens when the wait is over and nothing came; `when` with its preposition. */
   readonly until: Readonly<Record<WaitWord, (when: string) => string>>;
@@ -44,6 +63,8 @@ export interface WhyTexts {
     readonly shown: string;
     readonly id: string;
   }) => string;
+  /** Of a call whose outcome is unknown. */
+  readonly approvalAgain: WhyTexts['approval'];
   readonly exhausted: (limit: string) => string;
   /** What the task noted of its own progress, in quotation marks. */
   readonly checkpoint: (note: string) => string;

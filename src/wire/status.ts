@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idShape, InstantShape } from './shape.ts';
+import { DoingShape } from './task.ts';
 
 export const OutboxReply = z.object({
   id: idShape('out_'),
@@ -74,6 +75,16 @@ export const StatusReply = z.object({
     answeredBy: AnsweredByShape.describe('as the provider reported it'),
   }),
   runningTurns: z.int(),
+  turns: z
+    .array(
+      z.object({
+        taskId: idShape('task_'),
+        conversationId: idShape('conv_'),
+        startedAt: InstantShape,
+        doing: DoingShape,
+      }),
+    )
+    .describe('the turns of this host, and what each does now'),
   tasks: z
     .object({ active: z.int(), waiting: z.int(), paused: z.int(), blocked: z.int() })
     .describe('open tasks; counted up to 1000'),

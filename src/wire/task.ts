@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readDeadline } from '../kernel/deadline.ts';
+import { LIMITS } from '../kernel/limits.ts';
 import { idShape, InstantShape, PAGE_QUERY } from './shape.ts';
 
 const TASK_STATES = [
@@ -25,6 +26,18 @@ export const EvidenceShape = z.object({
 });
 export type EvidenceShape = z.infer<typeof EvidenceShape>;
 
+export const DoingShape = z.object({
+  kind: z.enum(['queued', 'tool', 'model', 'retry', 'between']),
+  since: InstantShape,
+  step: z.int().optional().describe('counted in its turn'),
+  tool: z.string().optional().describe('that is called'),
+  calls: z.int().optional().describe('of a model, made for this step'),
+  callsMax: z.int().optional(),
+  code: z.string().optional().describe('why the last call of a model gave no answer'),
+  nextAt: InstantShape.optional().describe('when the next call goes out'),
+});
+export type DoingShape = z.infer<typeof DoingShape>;
+
 export const TaskReply = z.object({
   id: idShape('task_'),
   conversationId: idShape('conv_'),
@@ -44,6 +57,7 @@ export const TaskReply = z.object({
     .nullable()
     .describe('the last step with a recorded outcome, and what the task noted; not in lists'),
   evidence: z.array(EvidenceShape).describe('empty in lists'),
+  doing: DoingShape.nullable().describe('what is done for it now; null unless it is active'),
   waitsFor: z
     .object({
       kind: z.string(),
@@ -111,17 +125,16 @@ export const TaskResumeBody = TaskOrderBody.extend({
 });
 export type TaskResumeBody = z.infer<typeof TaskResumeBody>;
 
-/** The most that one order grants: more is a slip. */
-const GRANT_MAX = { turns: 10_000, tokens: 1_000_000_000, costUsd: 100_000 } as const;
+const MAX = LIMITS.grantMax;
 
 export const TaskExtendBody = TaskOrderBody.extend({
-  turns: z.int().min(1).max(GRANT_MAX.turns).optional().describe('further turns'),
-  tokens: z.int().min(1).max(GRANT_MAX.tokens).optional().describe('further tokens'),
-  costUsd: z.number().min(0.000_001).max(GRANT_MAX.costUsd).optional().describe('further dollars'),
+  turns: z.int().min(1).max(MAX.turns).optional().describe('further turns'),
+  tokens: z.int().min(1).max(MAX.tokens).optional().describe('further tokens'),
+  costUsd: z.number().min(0.000_001).max(MAX.costUsd).optional().describe('further dollars'),
   continuations: z
     .int()
     .min(1)
-    .max(GRANT_MAX.turns)
+    .max(MAX.continuations)
     .optional()
     .describe('further continuations in a row'),
   deadline: z

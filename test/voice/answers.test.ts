@@ -77,7 +77,7 @@ describe('W-3: from the store alone', () => {
     assert.deepEqual((await answer('/tasks')).split('\n'), [
       `■ ${invoices}: blocked since 14:01. ${three}`,
       `… ${invoices}: waiting for the check that decides whether interrupted work may go on since 14:01. ${two}`,
-      `▸ ${invoices}: running since 14:01. ${ID}`,
+      `▸ ${invoices}: no step has begun yet. ${ID}`,
       'Held: 1. List: `/tasks held`.',
     ]);
     assert.equal(await answer('/tasks held'), `■ ${invoices}: blocked since 14:01. ${four}`);
@@ -155,7 +155,7 @@ describe('W-3: from the store alone', () => {
       'Model as configured: openai-compatible/llama3.2.',
       'Model that answered last: x/y, at 14:02.',
       'Open tasks: 1 blocked, 1 active.',
-      `Running here: “Summarise the March invoices”. ${ID}`,
+      `Here runs “Summarise the March invoices”: no step has begun yet. ${ID}`,
     ]);
   });
 

@@ -74,10 +74,20 @@ describe('W-6: why tells a task that', () => {
   test('T-9: runs, and names the model only once it was reported', async () => {
     await put(parts, task(), ...events(created, ['turn.started', { turnId: TURN }]), ...turn(), {
       write: 'step.insert',
-      row: stepRow({ seq: 10, kind: 'model', tool: null, callId: null, ordinal: 1 }),
+      row: stepRow({
+        seq: 10,
+        kind: 'model',
+        tool: null,
+        callId: null,
+        ordinal: 1,
+        startedAt: NOW - 60_000,
+      }),
     });
     const before = await explain();
-    assert.match(before.sentence, /has been running since 14:01\. Step 1: the model is asked\. L/);
+    assert.match(
+      before.sentence,
+      /has been running since 14:01\. Step 1: the model was asked at 14:01 and has not answered yet\. L/,
+    );
     assert.doesNotMatch(before.sentence, /llama/);
     await put(parts, {
       write: 'event.insert',
@@ -95,9 +105,9 @@ describe('W-6: why tells a task that', () => {
   test('runs a tool', async () => {
     await put(parts, task(), ...events(created), ...turn(), {
       write: 'step.insert',
-      row: stepRow({ seq: 10, tool: 'command', ordinal: 2 }),
+      row: stepRow({ seq: 10, tool: 'command', ordinal: 2, startedAt: NOW - 60_000 }),
     });
-    assert.match((await explain()).sentence, /Step 2: the call of `command`\./);
+    assert.match((await explain()).sentence, /Step 2: in `command` since 14:01\./);
   });
 
   test('was interrupted, with the calls whose outcome is unknown', async () => {

@@ -1,4 +1,5 @@
 import { ask } from '../connect.ts';
+import { doingText } from '../doing.ts';
 import { printJson, printText } from '../print.ts';
 import type { ReadOptions } from '../program.ts';
 import { when } from '../when.ts';
@@ -27,6 +28,7 @@ export async function status(options: ReadOptions): Promise<void> {
         : [`model   ${model.provider}/${model.name}, ${model.price}${answered}`]),
       `store   ${store.description}`,
       `tasks   ${open.length === 0 ? 'none open' : open.join(', ')}`,
+      ...now.turns.map(({ taskId, doing }) => `turn    ${taskId}, ${doingText(doing)}`),
       ...now.limiters
         .filter(({ state }) => state === 'limited')
         .map(({ account, until }) => `limits  ${account}: ${limitedUntil(until)}`),

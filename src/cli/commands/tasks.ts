@@ -2,6 +2,7 @@ import { suggestion } from '../../compose/nearest.ts';
 import type { TaskReply } from '../../wire/task.ts';
 import { ask } from '../connect.ts';
 import { limitOf } from '../count.ts';
+import { doingText, standingText } from '../doing.ts';
 import { CommandEnd } from '../exit.ts';
 import { taskOrNearest } from '../nearest.ts';
 import { printJson, printText } from '../print.ts';
@@ -38,7 +39,7 @@ export async function tasks(options: TasksOptions): Promise<void> {
     }
     const rows = page.items.map((one) => [
       one.id,
-      one.state,
+      standingText(one),
       when(one.createdAt),
       one.mandate.text,
     ]);
@@ -67,6 +68,7 @@ function taskText(found: TaskReply): string {
   const note = checkpoint?.note ?? null;
   const lines = [
     `${found.id}  ${found.state}${found.reason === null ? '' : ` (${found.reason})`}`,
+    ...(found.doing === null ? [] : [`now            ${doingText(found.doing)}`]),
     `request        ${mandate.text}`,
     `from           ${mandate.principal} through ${mandate.origin}, ${when(mandate.at)}`,
     `conversation   ${found.conversationId}, agent ${found.agent}`,

@@ -6,6 +6,7 @@ import { catalogueOf } from '../../text/reader.ts';
 import { renderRefusal } from '../../text/render.ts';
 import type { EngineParts, Health } from '../engine.ts';
 import { maySee, nearestTask, newestTask, type Asker } from '../task/nearest.ts';
+import { readTurnDoing } from '../task/doing.ts';
 import { explainTask, type Explanation } from '../task/why.ts';
 import { sayContext } from './context-answer.ts';
 import { sayModels } from './model-answer.ts';
@@ -94,11 +95,12 @@ async function listOpen(parts: EngineParts, conversationId: ConversationId): Pro
   const limit = LIMITS.listLimitMax;
   const open = await parts.store.query('task.openOf', { conversationId, limit });
   const turn = await parts.store.query('turn.ofConversation', { conversationId });
+  const doing = turn === undefined ? null : await readTurnDoing(parts, turn);
   const current = open.filter(({ enrollment }) => enrollment === 'current');
   const held = open.length - current.length;
   return [
     ...(current.length === 0 ? [answers.noTasks] : []),
-    ...taskLines(speaking, current, { turn, isWhole: open.length < limit }),
+    ...taskLines(speaking, current, { turn, doing, isWhole: open.length < limit }),
     ...(held === 0 ? [] : [answers.held(String(held))]),
   ].join('\n');
 }
@@ -109,7 +111,7 @@ async function listHeld(parts: EngineParts, conversationId: ConversationId): Pro
   const open = await parts.store.query('task.openOf', { conversationId, limit });
   const held = open.filter(({ enrollment }) => enrollment === 'held-legacy');
   const isWhole = open.length < limit;
-  const lines = taskLines(speaking, held, { turn: undefined, isWhole });
+  const lines = taskLines(speaking, held, { turn: undefined, doing: null, isWhole });
   return lines.length === 0 ? speaking.words.answers.noHeldTasks : lines.join('\n');
 }
 

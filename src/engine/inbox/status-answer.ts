@@ -9,6 +9,8 @@ import { quoteRequest } from '../../text/quote.ts';
 import { sayDrift } from '../../text/render.ts';
 import { sayInstant, sayWhen } from '../../text/when.ts';
 import type { EngineParts, Health } from '../engine.ts';
+import { readTurnDoing } from '../task/doing.ts';
+import { sayDoing } from '../task/doing-sentence.ts';
 import { chainOf } from '../session/agent.ts';
 import { speak, type Speaking } from './speaking.ts';
 
@@ -27,7 +29,7 @@ export async function sayStatus(
     ...sayClock(speaking, health),
     ...sayAlarm(speaking, parts.store.alarm ?? null),
     sayCounts(speaking.words, open),
-    await sayHere(parts, speaking.words, conversationId),
+    await sayHere(parts, speaking, conversationId),
   ].join('\n');
 }
 
@@ -90,12 +92,18 @@ function sayCounts({ answers, states }: Catalogue, open: readonly TaskRecord[]):
 }
 
 async function sayHere(
-  { store }: EngineParts,
-  words: Catalogue,
+  parts: EngineParts,
+  speaking: Speaking,
   conversationId: ConversationId,
 ): Promise<string> {
+  const { store } = parts;
+  const { words } = speaking;
   const turn = await store.query('turn.ofConversation', { conversationId });
   const task = turn === undefined ? undefined : await store.query('task.byId', { id: turn.taskId });
-  if (task === undefined) return words.answers.hereNothing;
-  return words.answers.here(quoteRequest(words, task.mandateText), task.id);
+  if (turn === undefined || task === undefined) return words.answers.hereNothing;
+  return words.answers.here({
+    request: quoteRequest(words, task.mandateText),
+    id: task.id,
+    doing: sayDoing(speaking, await readTurnDoing(parts, turn)),
+  });
 }

@@ -3,6 +3,8 @@ import type { TurnRecord } from '../../core/turn/record.ts';
 import { SIGNS, type Catalogue } from '../../text/catalogue.ts';
 import { quoteRequest } from '../../text/quote.ts';
 import { sayInstant } from '../../text/when.ts';
+import type { Doing } from '../task/doing.ts';
+import { sayDoing } from '../task/doing-sentence.ts';
 import { standingOf } from '../task/standing-sentence.ts';
 import type { Speaking } from './speaking.ts';
 
@@ -13,9 +15,15 @@ const TASKS_SHOWN = 12;
 export function taskLines(
   speaking: Speaking,
   tasks: readonly TaskRecord[],
-  read: { readonly turn: TurnRecord | undefined; readonly isWhole: boolean },
+  read: {
+    readonly turn: TurnRecord | undefined;
+    /** What that turn does now. */
+    readonly doing: Doing | null;
+    readonly isWhole: boolean;
+  },
 ): readonly string[] {
-  const lines = tasks.map((task) => () => taskLine(speaking, task, read.turn));
+  const { turn, doing } = read;
+  const lines = tasks.map((task) => () => taskLine(speaking, task, { turn, doing }));
   return shownLines(speaking.words, lines, { max: TASKS_SHOWN, isWhole: read.isWhole });
 }
 
@@ -33,14 +41,17 @@ export function shownLines(
 
 /** A task as a list shows it: its sign, its request, how it stands since when, and its id. */
 export function taskLine(
-  { words, reader, now }: Speaking,
+  speaking: Speaking,
   task: TaskRecord,
-  turn: TurnRecord | undefined,
+  { turn, doing }: { readonly turn: TurnRecord | undefined; readonly doing: Doing | null },
 ): string {
+  const { words, reader, now } = speaking;
   const sign = task.state === 'waiting' || task.state === 'blocked' ? task.state : 'info';
+  const about = { request: quoteRequest(words, task.mandateText), id: task.id };
+  if (doing !== null && standingOf(task, turn) === 'running')
+    return `${SIGNS[sign]} ${words.answers.doingLine({ ...about, doing: sayDoing(speaking, doing) })}`;
   const line = words.answers.taskLine({
-    request: quoteRequest(words, task.mandateText),
-    id: task.id,
+    ...about,
     state: stateInWords(words, task, turn),
     since: sayInstant(reader, words.tag, task.changedAt, now),
   });

@@ -122,7 +122,7 @@ function sayRetained(
 ): readonly string[] {
   const isWhole = Math.max(open.length, approvals.length) < LIMITS.listLimitMax;
   const lines = [
-    ...open.map((task) => () => taskLine(speaking, task, turn)),
+    ...open.map((task) => () => taskLine(speaking, task, { turn, doing: null })),
     ...approvals.map((approval) => () => approvalLine(speaking, approval, open)),
   ];
   return shownLines(speaking.words, lines, { max: LIMITS.retainedShown, isWhole });

@@ -14,6 +14,8 @@ import { inlineShown } from '../../text/shown.ts';
 import { sayInstant, sayWhen } from '../../text/when.ts';
 import { nameOf } from '../turn/step.ts';
 import { sayBudgets } from './budget-sentence.ts';
+import type { Doing } from './doing.ts';
+import { sayDoing } from './doing-sentence.ts';
 import { sayEvent } from './event-sentence.ts';
 
 /** What is told of a task, as its records have it. */
@@ -22,7 +24,8 @@ export interface Found {
   /** The turn that has the conversation, of this task or another. */
   readonly turn: TurnRecord | undefined;
   readonly events: readonly EventRecord[];
-  readonly step: StepRecord | undefined;
+  /** Null unless it is active. */
+  readonly doing: Doing | null;
   /** Calls of tools that have an outcome, oldest first. */
   readonly calls: readonly StepRecord[];
   /** Those of them whose outcome is unknown. */
@@ -131,34 +134,33 @@ const HAS_CODE: ReadonlySet<string> = new Set([
   'model_unavailable',
 ]);
 
-function sayNow({ words }: Telling, found: Found, standing: Standing): readonly string[] {
+function sayNow(telling: Telling, found: Found, standing: Standing): readonly string[] {
+  const { words } = telling;
   const { task, turn } = found;
   if (task.enrollment === 'held-legacy' && !hasEnded(task.state)) return [words.why.held];
   if (standing === 'queued' && turn !== undefined) return [words.why.behind];
-  return standing === 'running' ? sayRunning(words, found) : [];
+  return standing === 'running' ? sayRunning(telling, found) : [];
 }
 
-/** The step that runs, and the model once the provider has reported which it is (T-9). */
-function sayRunning(words: Catalogue, { turn, events, step }: Found): readonly string[] {
+/** What is done now, and the model once the provider has reported which it is (T-9). */
+function sayRunning(telling: Telling, { turn, events, doing }: Found): readonly string[] {
+  const { words } = telling;
   const selected = events.findLast(
     ({ type, turnId }) => type === 'model.selected' && turnId === turn?.id,
   );
   return [
-    step?.state === 'started' ? sayStep(words, step) : '',
+    doing === null || doing.kind === 'queued'
+      ? ''
+      : words.why.step(String(doing.step), sayDoing(telling, doing)),
     selected === undefined ? '' : sayEvent(words, selected),
   ];
-}
-
-function sayStep(words: Catalogue, { ordinal, tool }: StepRecord): string {
-  const named = tool === null ? null : listNames(words, [tool]);
-  return words.why.step({ ordinal: String(ordinal), tool: named });
 }
 
 /** The question, what an approval is asked for, and what ends the wait when nothing comes. */
 function sayWait(telling: Telling, { task, approvals }: Found): readonly string[] {
   const { words, reader, now } = telling;
-  const asked = approvals.map(({ id, tool, shown }) =>
-    words.why.approval({
+  const asked = approvals.map(({ id, kind, tool, shown }) =>
+    words.why[kind === 'uncertain' ? 'approvalAgain' : 'approval']({
       tool: listNames(words, [tool]) ?? words.someCall,
       shown: inlineShown(words, shown),
       id,

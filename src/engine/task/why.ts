@@ -13,6 +13,7 @@ import { listNames } from '../../text/render.ts';
 import { saySecond } from '../../text/when.ts';
 import type { EngineParts } from '../engine.ts';
 import { nameOf } from '../turn/step.ts';
+import { readDoing } from './doing.ts';
 import { sayEvent } from './event-sentence.ts';
 import { sayStanding, type Found, type Telling } from './standing-sentence.ts';
 
@@ -86,10 +87,12 @@ function commandsOf({ task, approvals }: Found): readonly Named[] {
 }
 
 function answersOf(approval: ApprovalRecord): readonly Named[] {
+  const { id, kind } = approval;
   const who = answererOf(approval);
+  const isAgain = kind === 'uncertain';
   return [
-    { command: `/approve ${approval.id}`, who, effect: 'approve' },
-    { command: `/deny ${approval.id}`, who, effect: 'deny' },
+    { command: `/approve ${id}`, who, effect: isAgain ? 'approve_again' : 'approve' },
+    { command: `/deny ${id}`, who, effect: isAgain ? 'deny_again' : 'deny' },
   ];
 }
 
@@ -105,22 +108,20 @@ async function find(parts: EngineParts, id: TaskId): Promise<Found | undefined> 
   return first?.task.version === later?.version ? first : gather(parts, id);
 }
 
-async function gather({ store }: EngineParts, id: TaskId): Promise<Found | undefined> {
+async function gather(parts: EngineParts, id: TaskId): Promise<Found | undefined> {
+  const { store } = parts;
   const task = await store.query('task.byId', { id });
   if (task === undefined) return undefined;
   const { conversationId } = task;
   const turn = await store.query('turn.ofConversation', { conversationId });
   const asked = { conversationId, taskId: id, limit: EVENTS_READ };
   const events = await store.query('event.ofTask', asked);
-  const step =
-    turn?.taskId === id
-      ? await store.query('step.lastOf', { conversationId, turnId: turn.id })
-      : undefined;
+  const doing = await readDoing(parts, task);
   const steps = await store.query('step.ofTask', { ...asked, limit: STEPS_READ });
   const calls = steps.filter(({ kind, state }) => kind === 'tool' && state !== 'started');
   const uncertain = calls.filter(({ state }) => state === 'uncertain');
   const approvals = await store.query('approval.openOfTask', { taskId: id });
-  return { task, turn, events, step, calls, uncertain, approvals };
+  return { task, turn, events, doing, calls, uncertain, approvals };
 }
 
 function sayChain({ words, reader, now }: Telling, found: Found): readonly string[] {

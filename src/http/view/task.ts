@@ -2,16 +2,17 @@ import type { EventRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { wasAsked } from '../../core/turn/decide.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
+import type { Doing } from '../../engine/task/doing.ts';
 import type { Tool } from '../../ports/tools.ts';
 import { readObject } from '../../kernel/json.ts';
 import { USD } from '../../kernel/money.ts';
-import type { EvidenceShape, TaskEventItem, TaskReply } from '../../wire/task.ts';
+import type { DoingShape, EvidenceShape, TaskEventItem, TaskReply } from '../../wire/task.ts';
 import { iso, isoOrNull } from '../call.ts';
 
 const EVIDENCE_TEXT_CHARS = 2_000;
 
 /** A task as lists show it: without the facts that are read off its steps. */
-export function viewTask(task: TaskRecord): TaskReply {
+export function viewTask(task: TaskRecord, doing: Doing | null): TaskReply {
   const { id, conversationId, agent, state, reason, enrollment, version } = task;
   return {
     id,
@@ -29,6 +30,7 @@ export function viewTask(task: TaskRecord): TaskReply {
     },
     checkpoint: null,
     evidence: [],
+    doing: doing === null ? null : viewDoing(doing),
     waitsFor: waitOf(task),
     deadline: isoOrNull(task.deadline),
     budgets: budgetsOf(task),
@@ -47,14 +49,14 @@ export function viewTask(task: TaskRecord): TaskReply {
 
 /** A task with its last saved step and the facts that the host observed for it. */
 export function viewTaskWhole(
-  task: TaskRecord,
+  { task, doing }: { readonly task: TaskRecord; readonly doing: Doing | null },
   steps: readonly StepRecord[],
   tools: readonly Tool[],
 ): TaskReply {
   const known = new Map(tools.map((tool) => [tool.name, tool.changes === 'yes']));
   const last = steps.findLast(({ state }) => state === 'finished' || state === 'failed');
   return {
-    ...viewTask(task),
+    ...viewTask(task, doing),
     checkpoint:
       last === undefined
         ? null
@@ -69,13 +71,22 @@ export function viewTaskWhole(
   };
 }
 
+/** What is done for an active task. */
+export function viewDoing(doing: Doing): DoingShape {
+  const since = iso(doing.since);
+  if (doing.kind !== 'model' && doing.kind !== 'retry') return { ...doing, since };
+  const { nextAt, ...rest } = doing;
+  return { ...rest, since, ...(nextAt === undefined ? {} : { nextAt: iso(nextAt) }) };
+}
+
 // Effects are calls that may change something; reading calls prove nothing that could be lost. A tool
 // that this version does not have is judged by what its step says.
 function evidenceOf(step: StepRecord, changes: boolean): readonly EvidenceShape[] {
   const { state, kind, id: stepId } = step;
   if (kind !== 'tool' || !changes) return [];
-  if ((state !== 'uncertain' && state !== 'finished') || wasAsked(step)) return [];
   const isUncertain = state === 'uncertain';
+  const isEffect = state === 'finished' && !wasAsked(step);
+  if (!isUncertain && !isEffect) return [];
   const tool = step.tool === null ? {} : { tool: step.tool };
   const at = iso(step.finishedAt ?? step.startedAt);
   const text = ((isUncertain ? step.input : step.output) ?? '').slice(0, EVIDENCE_TEXT_CHARS);

@@ -11,6 +11,7 @@ export const DE_ANSWERS: AnswerTexts = {
   more: (count) => `und ${count} weitere`,
   moreThan: (count) => `und mehr als ${count} weitere`,
   taskLine: ({ request, id, state, since }) => `${request}: ${state} seit ${since}. ${id}`,
+  doingLine: ({ request, id, doing }) => `${request}: ${doing}. ${id}`,
   waitingFor: (wait) => `wartet ${wait},`,
   queued: 'in der Reihe',
   running: 'läuft',
@@ -26,7 +27,7 @@ export const DE_ANSWERS: AnswerTexts = {
   openNone: 'Keine Aufgabe ist offen.',
   openAtLeast: (counts) => `Offene Aufgaben, mindestens: ${counts}.`,
   openCount: (count, state) => `${count} ${state}`,
-  here: (request, id) => `Hier läuft: ${request}. ${id}`,
+  here: ({ request, id, doing }) => `Hier läuft ${request}: ${doing}. ${id}`,
   droppedMessages: (count) => `Ohne Antwort beiseitegelegt: ${count} wartende Nachrichten.`,
   hereNothing: 'In dieser Unterhaltung läuft nichts.',
 
@@ -98,6 +99,9 @@ export const DE_ANSWERS: AnswerTexts = {
   approvedForLater: ({ tool, request }) =>
     `Freigegeben: ${tool} für ${request} wird aufgehoben und läuft einmal, genau wie gezeigt, ` +
     'sobald die Aufgabe weitergeht.',
+  approvedForInterrupted: ({ tool, request, stop }) =>
+    `Freigegeben: ${tool} für ${request} wird aufgehoben und läuft einmal, genau wie gezeigt, ` +
+    `wenn die Aufgabe weitergeht; nur ${stop} ändert jetzt etwas.`,
   denied: ({ tool, request }) => `Abgelehnt: ${tool} für ${request} läuft nicht.`,
   resumed: (request) =>
     `${request} geht mit einem neuen Durchgang von dem aus weiter, was gespeichert ist.`,

@@ -20,10 +20,22 @@ export const DE_WHY: WhyTexts = {
   detail: (code) => `Der Code: \`${code}\`.`,
   again: 'Für einen neuen Anfang schick die Anfrage noch einmal.',
   held: 'Es ist eine ältere Aufgabe; sie ruht und läuft nicht von selbst.',
-  step: ({ ordinal, tool }) =>
-    tool === null
-      ? `Schritt ${ordinal}: Das Modell ist gefragt.`
-      : `Schritt ${ordinal}: der Aufruf von ${tool}.`,
+  step: (ordinal, doing) => `Schritt ${ordinal}: ${doing}.`,
+  doing: {
+    tool: ({ tool, since }) => `seit ${since} in ${tool}`,
+    model: ({ when, calls, callsMax }) =>
+      `das Modell wurde ${when} gefragt und hat noch nicht geantwortet` +
+      (calls === '1' ? '' : `; das ist Aufruf ${calls} von höchstens ${callsMax}`),
+    retry: ({ code, calls, callsMax, next }) =>
+      `das Modell gab keine brauchbare Antwort (\`${code}\`); Aufrufe bisher: ${calls} von höchstens ` +
+      `${callsMax}, der nächste geht ${next} hinaus`,
+    pause: ({ code, next }) =>
+      `sein Anbieter versagte zuletzt (\`${code}\`) und wird ${next} wieder angerufen`,
+    between: (when) =>
+      when === null
+        ? 'noch hat kein Schritt begonnen'
+        : `der letzte Schritt endete ${when}, und kein weiterer hat begonnen`,
+  },
   question: (question) => `Ihre Frage: ${question}`,
   until: {
     instant: (when) => `Sie geht ${when} weiter.`,
@@ -35,6 +47,9 @@ export const DE_WHY: WhyTexts = {
     assessment: (when) => `Angesehen wird sie wieder ${when}.`,
   },
   approval: ({ tool, shown, id }) => `Sie möchte ${tool} laufen lassen (${id}): ${shown}.`,
+  approvalAgain: ({ tool, shown, id }) =>
+    `Offen ist, ob ${tool} noch einmal laufen darf; eine Antwort wird aufgehoben, bis die Aufgabe ` +
+    `weitergeht (${id}): ${shown}.`,
   exhausted: (limit) => `Verbraucht ist, was an ${limit} gewährt war.`,
   checkpoint: (note) => `Was sie zu ihrem Stand notiert hat: ${note}.`,
   answerIt: 'Antworte einfach.',
@@ -52,6 +67,8 @@ export const DE_WHY: WhyTexts = {
     `Frist: ${facts.deadline ?? 'keine'}.`,
   used: ({ turns, tokens, cost }) => `Verbraucht: ${tokens} Token (${cost}); Durchgänge: ${turns}.`,
   calls: {
+    asked: (tool) =>
+      `${tool} wurde erbeten und musste auf Freigabe warten; gelaufen ist davon da nichts.`,
     finished: (tool) => `${tool} wurde aufgerufen und gab sein Ergebnis.`,
     failed: (tool, code) => `${tool} wurde aufgerufen und scheiterte (${code}).`,
     cut: (tool) => `Der Aufruf von ${tool} wurde beendet, bevor er fertig war.`,
@@ -61,5 +78,3 @@ export const DE_WHY: WhyTexts = {
   later: 'Es gibt spätere Ereignisse, die hier fehlen.',
   event: (time, sentence) => `${time}: ${sentence}`,
 };
-    asked: (tool) =>
-      `${tool} wurde erbeten und musste auf Freigabe warten; gelaufen ist davon da nichts.`,

@@ -11,6 +11,7 @@ export const EN_ANSWERS: AnswerTexts = {
   more: (count) => `and ${count} more`,
   moreThan: (count) => `and more than ${count} more`,
   taskLine: ({ request, id, state, since }) => `${request}: ${state} since ${since}. ${id}`,
+  doingLine: ({ request, id, doing }) => `${request}: ${doing}. ${id}`,
   waitingFor: (wait) => `waiting ${wait}`,
   queued: 'in line',
   running: 'running',
@@ -26,7 +27,7 @@ export const EN_ANSWERS: AnswerTexts = {
   openNone: 'No task is open.',
   openAtLeast: (counts) => `Open tasks, at least: ${counts}.`,
   openCount: (count, state) => `${count} ${state}`,
-  here: (request, id) => `Running here: ${request}. ${id}`,
+  here: ({ request, id, doing }) => `Here runs ${request}: ${doing}. ${id}`,
   droppedMessages: (count) => `Set aside without an answer: ${count} waiting messages.`,
   hereNothing: 'Nothing is running in this conversation.',
 
@@ -95,6 +96,9 @@ export const EN_ANSWERS: AnswerTexts = {
   approvedForLater: ({ tool, request }) =>
     `Approved: ${tool} for ${request} is kept and runs once, exactly as it was shown, ` +
     'when the task goes on.',
+  approvedForInterrupted: ({ tool, request, stop }) =>
+    `Approved: ${tool} for ${request} is kept and runs once, exactly as it was shown, ` +
+    `when the task goes on; only ${stop} changes anything now.`,
   denied: ({ tool, request }) => `Denied: ${tool} for ${request} does not run.`,
   resumed: (request) => `${request} goes on from what is saved, with one new turn.`,
   paused: (request) => `${request} is paused: what was done is kept, and nothing of it runs.`,

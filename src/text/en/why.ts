@@ -20,10 +20,21 @@ export const EN_WHY: WhyTexts = {
   detail: (code) => `Its code: \`${code}\`.`,
   again: 'To begin anew, send the request again.',
   held: 'It is an older task that is held and does not run by itself.',
-  step: ({ ordinal, tool }) =>
-    tool === null
-      ? `Step ${ordinal}: the model is asked.`
-      : `Step ${ordinal}: the call of ${tool}.`,
+  step: (ordinal, doing) => `Step ${ordinal}: ${doing}.`,
+  doing: {
+    tool: ({ tool, since }) => `in ${tool} since ${since}`,
+    model: ({ when, calls, callsMax }) =>
+      `the model was asked ${when} and has not answered yet` +
+      (calls === '1' ? '' : `; this is call ${calls} of at most ${callsMax}`),
+    retry: ({ code, calls, callsMax, next }) =>
+      `the model gave no usable answer (\`${code}\`); calls made: ${calls} of at most ${callsMax}, ` +
+      `the next goes out ${next}`,
+    pause: ({ code, next }) => `its provider failed last (\`${code}\`) and is called again ${next}`,
+    between: (when) =>
+      when === null
+        ? 'no step has begun yet'
+        : `the last step was done ${when}, and no further one has begun`,
+  },
   question: (question) => `It asked: ${question}`,
   until: {
     instant: (when) => `It goes on ${when}.`,
@@ -35,6 +46,9 @@ export const EN_WHY: WhyTexts = {
     assessment: (when) => `It is looked at again ${when}.`,
   },
   approval: ({ tool, shown, id }) => `It asks to run ${tool} (${id}): ${shown}.`,
+  approvalAgain: ({ tool, shown, id }) =>
+    `Whether ${tool} may run once more is open, and an answer is kept for when it goes on ` +
+    `(${id}): ${shown}.`,
   exhausted: (limit) => `Used up: ${limit}.`,
   checkpoint: (note) => `What it noted of its progress: ${note}.`,
   answerIt: 'To answer it, just reply.',
@@ -50,6 +64,7 @@ export const EN_WHY: WhyTexts = {
     `deadline: ${facts.deadline ?? 'none'}.`,
   used: ({ turns, tokens, cost }) => `It used ${tokens} tokens (${cost}); turns: ${turns}.`,
   calls: {
+    asked: (tool) => `${tool} was asked for and had to wait for approval; nothing of it ran then.`,
     finished: (tool) => `${tool} was called and gave its result.`,
     failed: (tool, code) => `${tool} was called and failed (${code}).`,
     cut: (tool) => `The call of ${tool} was ended before it was done.`,
@@ -59,4 +74,3 @@ export const EN_WHY: WhyTexts = {
   later: 'There are later events that are not shown.',
   event: (time, sentence) => `${time}: ${sentence}`,
 };
-    asked: (tool) => `${tool} was asked for and had to wait for approval; nothing of it ran then.`,
