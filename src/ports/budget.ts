@@ -1,21 +1,19 @@
 import type { LimiterRecord } from '../core/budget/record.ts';
+import type { StepUsage } from './turn.ts';
 
-/** What was used on one day, by model. */
-export interface UsageRow {
-  readonly day: string;
+/** What some model calls used, and how many they were. */
+export interface Used extends StepUsage {
+  readonly calls: number;
+}
+
+/** What one model used in the asked time; null where the provider never reported it. */
+export interface UsageRow extends Used {
   readonly provider: string | null;
   readonly model: string | null;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Millionths of a US dollar, of the calls whose price is known. */
-  readonly cost: number;
-  readonly calls: number;
-  /** Calls that used tokens and have no known price. */
-  readonly unpriced: number;
 }
 
 /** What one task used in the asked time. */
-export interface TaskUsageRow extends Omit<UsageRow, 'day' | 'provider' | 'model'> {
+export interface TaskUsageRow extends Used {
   readonly taskId: string;
   readonly conversationId: string;
   readonly mandateText: string;
@@ -32,10 +30,10 @@ export interface BudgetReads {
   };
   /**
    * Model calls of turns with an id in [from, to): turn ids sort by their start, so a day is a range of
-   * them. One row per provider and model; `day` is given back as it was asked.
+   * them. One row per provider and model.
    */
   'usage.ofRange': {
-    readonly args: { readonly day: string; readonly from: string; readonly to: string };
+    readonly args: { readonly from: string; readonly to: string };
     readonly rows: readonly UsageRow[];
   };
   /** The tasks that used most tokens in turns with an id in [from, to). */

@@ -77,13 +77,11 @@ const RANGE = { from: idOf('turn', 2), to: idOf('turn', 4) };
 
 async function usedByModel({ store }: Opened): Promise<void> {
   await putCalls(store);
-  const day = '2030-01-02';
-  const rows = await read(store, 'usage.ofRange', { day, ...RANGE });
+  const rows = await read(store, 'usage.ofRange', RANGE);
   const none = { inputTokens: 0, outputTokens: 0, cost: 0, unpriced: 0 };
   assert.deepEqual(rows, [
-    { day, provider: null, model: null, ...none, calls: 1 },
+    { provider: null, model: null, ...none, calls: 1 },
     {
-      day,
       provider: 'p',
       model: 'big',
       inputTokens: 40,
@@ -93,7 +91,6 @@ async function usedByModel({ store }: Opened): Promise<void> {
       unpriced: 1,
     },
     {
-      day,
       provider: 'p',
       model: 'small',
       inputTokens: 30,
@@ -103,7 +100,7 @@ async function usedByModel({ store }: Opened): Promise<void> {
       unpriced: 0,
     },
   ]);
-  const nothing = await read(store, 'usage.ofRange', { day, from: RANGE.to, to: RANGE.to });
+  const nothing = await read(store, 'usage.ofRange', { from: RANGE.to, to: RANGE.to });
   assert.deepEqual(nothing, []);
 }
 

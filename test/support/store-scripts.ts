@@ -274,7 +274,7 @@ export function allReads(): readonly ReadCall[] {
     { read: 'receipt.byScope', args: { scope: '' } },
     {
       read: 'usage.ofRange',
-      args: { day: '2030-01-02', from: idOf('turn', 1), to: idOf('turn', 3) },
+      args: { from: idOf('turn', 1), to: idOf('turn', 3) },
     },
     { read: 'usage.byTask', args: { from: idOf('turn', 1), to: ABOVE_ALL, limit: 2 } },
     { read: 'task.nearest', args: { from: `task_ZZZZ${idOf('task', 2).slice(9)}`, limit } },

@@ -33,13 +33,7 @@ export const budgetReads = {
     gives: 'many',
     build: (db, arg) =>
       callsOf(db, arg)
-        .select([
-          sql<string>`cast(${arg.day} as text)`.as('day'),
-          'step.provider as provider',
-          'step.model as model',
-          ...USED,
-          CALLS,
-        ])
+        .select(['step.provider as provider', 'step.model as model', ...USED, CALLS])
         .groupBy(['step.provider', 'step.model'])
         .orderBy(sql`coalesce(step.provider, '')`)
         .orderBy(sql`coalesce(step.model, '')`),

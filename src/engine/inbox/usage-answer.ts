@@ -1,10 +1,10 @@
 import { isOwn } from '../../core/task/decide.ts';
 import { principalName } from '../../kernel/principal.ts';
-import type { TaskUsageRow, UsageRow } from '../../ports/budget.ts';
+import type { TaskUsageRow, UsageRow, Used } from '../../ports/budget.ts';
 import type { StepUsage } from '../../ports/turn.ts';
 import { sayCount, sayMoney } from '../../text/number.ts';
 import { cutName, quoteRequest } from '../../text/quote.ts';
-import { lastDays, turnAt, type Day } from '../budget/days.ts';
+import { readDays, readLargest, sumUsed, type UsedDay } from '../budget/usage.ts';
 import type { EngineParts } from '../engine.ts';
 import { ABOVE_ALL_IDS, type Asker } from '../task/nearest.ts';
 import { speak, type Speaking } from './speaking.ts';
@@ -17,8 +17,6 @@ const TASKS_READ = 50;
 const OWN_SHOWN = 12;
 
 const NOTHING: StepUsage = { inputTokens: 0, outputTokens: 0, cost: 0, unpriced: 0 };
-
-type Used = Pick<UsageRow, 'inputTokens' | 'outputTokens' | 'cost' | 'calls' | 'unpriced'>;
 
 /**
  * Tokens and money (T-20): to an admin today by model, the days before it and the largest tasks of
@@ -33,30 +31,19 @@ async function sayDays(parts: EngineParts): Promise<string> {
   const now = parts.clock.now();
   const speaking = speak(parts, now);
   const { words } = speaking;
-  const days = lastDays(DAYS_SHOWN, now, parts.options.timeZone);
-  const read = await Promise.all(days.map((day) => readDay(parts, day)));
-  const [today] = read;
-  const range = { from: turnAt(today?.day.from ?? now), to: turnAt(today?.day.to ?? now) };
-  const tasks = await parts.store.query('usage.byTask', { ...range, limit: TASKS_SHOWN });
-  const used = sumOf(read.flatMap(({ rows }) => rows));
+  const [today, ...before] = await readDays(parts, DAYS_SHOWN, now);
+  if (today === undefined) return '';
+  const range = { first: today.day, last: today.day };
+  const tasks = await readLargest(parts, range, TASKS_SHOWN);
+  const used = sumUsed([today, ...before].flatMap(({ rows }) => rows));
   return [
-    ...read.slice(0, 1).map((day) => sayDay(speaking, day)),
-    ...(today?.rows ?? []).map((row) => sayModel(speaking, row)),
+    sayDay(speaking, today),
+    ...today.rows.map((row) => sayModel(speaking, row)),
     ...(tasks.length === 0 ? [] : [words.answers.usageTasks]),
     ...tasks.map((row) => sayTask(speaking, row)),
-    ...read.slice(1).map((day) => sayDay(speaking, day)),
+    ...before.map((day) => sayDay(speaking, day)),
     ...sayUnpriced(speaking, used),
   ].join('\n');
-}
-
-interface ReadDay {
-  readonly day: Day;
-  readonly rows: readonly UsageRow[];
-}
-
-async function readDay({ store }: EngineParts, day: Day): Promise<ReadDay> {
-  const range = { day: day.name, from: turnAt(day.from), to: turnAt(day.to) };
-  return { day, rows: await store.query('usage.ofRange', range) };
 }
 
 async function sayOwn(parts: EngineParts, { conversationId, principal }: Asker): Promise<string> {
@@ -80,12 +67,12 @@ async function sayOwn(parts: EngineParts, { conversationId, principal }: Asker):
   ].join('\n');
 }
 
-function sayDay(speaking: Speaking, { day, rows }: ReadDay): string {
+function sayDay(speaking: Speaking, { day, rows }: UsedDay): string {
   const { words, reader } = speaking;
   const parts = { weekday: 'short', day: 'numeric', month: 'short' } as const;
   const { timeZone } = reader;
   const name = new Intl.DateTimeFormat(words.tag, { ...parts, timeZone }).format(day.from);
-  const used = sumOf(rows);
+  const used = sumUsed(rows);
   if (used.calls === 0) return words.answers.usageNone(name);
   return words.answers.usageDay({ day: name, ...factsOf(speaking, used) });
 }
@@ -130,16 +117,4 @@ function amountsOf(
   { inputTokens, outputTokens, cost }: Pick<Used, 'inputTokens' | 'outputTokens' | 'cost'>,
 ): { readonly tokens: string; readonly cost: string } {
   return { tokens: sayCount(words, inputTokens + outputTokens), cost: sayMoney(words, cost) };
-}
-
-function sumOf(rows: readonly UsageRow[]): Used {
-  const sum = (pick: (row: UsageRow) => number): number =>
-    rows.reduce((total, row) => total + pick(row), 0);
-  return {
-    inputTokens: sum((row) => row.inputTokens),
-    outputTokens: sum((row) => row.outputTokens),
-    cost: sum((row) => row.cost),
-    calls: sum((row) => row.calls),
-    unpriced: sum((row) => row.unpriced),
-  };
 }
