@@ -25,6 +25,15 @@ export interface CallBookParts {
   readonly isAlone: boolean;
 }
 
+/** `unknown`: the request names no message that could tell. */
+type Step = ReturnType<Look['lastStepOf']> | 'unknown';
+
+interface Begun {
+  readonly host: string;
+  readonly account: string;
+  readonly step: Step;
+}
+
 /** An account that was closed for longer than a unit takes to be decided must not be called. */
 const GRACE = MINUTE;
 
@@ -34,6 +43,8 @@ export class CallBook {
   readonly #out = new Set<ProviderCall>();
   /** By the uptime clock: since when each account that is not open is closed. */
   readonly #closedAt = new Map<string, Millis>();
+  /** By step and account: when it was called last, by the uptime clock. */
+  readonly #accounts = new Map<string, Millis>();
   #count = 0;
 
   constructor(parts: CallBookParts) {
@@ -53,8 +64,11 @@ export class CallBook {
   }): ProviderCall {
     this.#count += 1;
     const { host, account, name } = call;
-    const isProbe = this.#judgeLimiter(host, account);
-    this.#judgeStep(host, name, call.request);
+    const step = this.#stepOf(host, call.request);
+    const isProbe = this.#judgeLimiter({ host, account, step });
+    this.#judgeStep(host, name, step);
+    if (typeof step === 'object')
+      this.#accounts.set(`${step.id} ${account}`, this.#parts.elapsed());
     const made = { number: this.#count, host, account, isProbe };
     this.#out.add(made);
     return made;
@@ -71,8 +85,7 @@ export class CallBook {
   }
 
   /** V5 and T-18: a call was reserved before it was made, and there are no more than the rule allows. */
-  #judgeStep(host: string, model: string, request: ModelRequest): void {
-    const step = this.#stepOf(host, request);
+  #judgeStep(host: string, model: string, step: Step): void {
     const { problem } = this.#parts;
     // A request that names no message cannot be laid to a step; the sum of all calls is judged too.
     if (step === 'unknown') return;
@@ -87,7 +100,7 @@ export class CallBook {
     if (!isBounded) problem(`T-18 step ${step.id} made the calls ${made.join(' ')}`);
   }
 
-  #stepOf(host: string, request: ModelRequest): ReturnType<Look['lastStepOf']> | 'unknown' {
+  #stepOf(host: string, request: ModelRequest): Step {
     const { look, ownTurn } = this.#parts;
     let isNamed = false;
     for (const message of request.messages) {
@@ -103,13 +116,17 @@ export class CallBook {
   }
 
   /** T-18 and T-12: a closed account is not called, a limited one by one call at a time. */
-  #judgeLimiter(host: string, account: string): boolean {
+  #judgeLimiter({ host, account, step }: Begun): boolean {
     const { look, isAlone, isAlive, problem, elapsed } = this.#parts;
     const limiter = look.limiterOf(account);
     if (limiter === undefined || limiter.state === 'open') return false;
     const isProbe = limiter.probeUntil !== null;
     const closedFor = elapsed() - (this.#closedAt.get(account) ?? 0);
-    if (isAlone && !isProbe && closedFor > GRACE)
+    // A fallback on the account whose tries were just used up is asked once (T-18).
+    const before =
+      typeof step === 'object' ? this.#accounts.get(`${step.id} ${account}`) : undefined;
+    const isFallback = before !== undefined && elapsed() - before < GRACE;
+    if (isAlone && !isProbe && closedFor > GRACE && !isFallback)
       problem(`T-18 ${host} called ${account}, which is ${limiter.state} for ${closedFor} ms`);
     const others = [...this.#out].filter(
       (call) => call.account === account && call.isProbe && isAlive(call.host),

@@ -2,10 +2,11 @@
 import type { ConversationId, RunId, TaskId } from '../../src/kernel/ids.ts';
 import type { Principal } from '../../src/kernel/principal.ts';
 import type { Epoch } from '../../src/testing/scheduler.ts';
+import type { ApprovalRecord } from '../../src/core/approval/record.ts';
 import type { Grant } from '../../src/core/budget/extend.ts';
 import type { OrderKind } from './history.ts';
 import type { SimulationOptions } from './options.ts';
-import { Orders, type OrderName } from './orders.ts';
+import { Orders } from './orders.ts';
 import { ADMIN, PERSON, someone } from './people.ts';
 import { Sender, type Send, type SenderParts } from './sender.ts';
 import type { Ledger } from './ledger.ts';
@@ -15,6 +16,8 @@ export interface ClientParts extends SenderParts {
   readonly ledger: Ledger;
 }
 
+/** Looks until somebody who waits for something gives up. */
+const PATIENCE = 300;
 /** Words that a message may carry beside its marker. */
 const PADDING = 'x'.repeat(6_000);
 
@@ -102,9 +105,15 @@ export class Client {
     this.#sender.do(() => this.orders.stopTask(taskId, principal));
   }
 
-  /** Gives an order of this kind about whatever is there now. */
-  order(name: OrderName): void {
-    this.#sender.do(() => this.orders.give(name));
+  /** Approves the first call that a person is asked about; for scenarios that are written by hand. */
+  approveFirst(principal: Principal): void {
+    const open = (): ApprovalRecord | undefined =>
+      this.#parts.look.approvals().find(({ state }) => state === 'open');
+    this.#sender.do(async () => {
+      await this.#sender.waitFor(() => open() !== undefined, PATIENCE);
+      const asked = open();
+      if (asked !== undefined) await this.orders.exactly('approve', asked, { principal });
+    });
   }
 
   openConversations(count: number): void {

@@ -146,7 +146,7 @@ export class Orders {
     if (verdict.kind === 'refused') reached('answer_refused');
     await this.#again(given, verdict);
     // Another order about the same approval, whatever the first came to.
-    if (!random.chance(0.3)) return;
+    if (!random.chance(0.5)) return;
     const second = await this.#insist(
       this.#given(random.pick(['approve', 'deny']), approval.id, { principal: right }),
     );
@@ -161,7 +161,7 @@ export class Orders {
       const verdict = await this.#insist(given);
       if (verdict.kind !== 'refused' && verdict.repeated === true) reached('receipt_repeated');
     }
-    if (first.kind === 'refused' || !random.chance(0.15)) return;
+    if (first.kind === 'refused' || !random.chance(0.3)) return;
     const [task] = look.tasks();
     if (task === undefined || task.id === given.order.subjectId) return;
     const taskId = task.id;

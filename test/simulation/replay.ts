@@ -120,7 +120,7 @@ const CONVERSATION_FOLD: Fold<ConversationReplay> = {
   }),
   'turn.stopping': (of) => ({ ...of, token: of.token + 1, _isFenced: true }),
   'task.moved': (of, event) => {
-    const isFenced = event.toState === 'paused' && event.taskId === of._taskId && !of._isFenced;
+    const isFenced = event.toState === 'paused' && event.taskId === of._taskId;
     return isFenced ? { ...of, token: of.token + 1, _isFenced: true } : of;
   },
   'turn.ended': (of, event) => {

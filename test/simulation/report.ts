@@ -1,7 +1,7 @@
 // What a set, an enumeration and a drill say in plain lines.
 import type { Drilled } from './drill.ts';
 import type { Failure, SeedSet } from './many.ts';
-import type { Enumeration } from './scenarios.ts';
+import type { Enumeration } from './enumerate.ts';
 import type { Sometime } from './sometimes.ts';
 
 const HOUR = 3_600_000;

@@ -10,7 +10,8 @@ import { parseArgs } from 'node:util';
 import { drill } from './drill.ts';
 import { optionsOf } from './options.ts';
 import { describeDrill, describeEnumeration, describeSet } from './report.ts';
-import { enumerate, SCENARIOS, tracePoint } from './scenarios.ts';
+import { enumerate, tracePoint } from './enumerate.ts';
+import { SCENARIOS } from './scenarios.ts';
 import { simulate } from './simulate.ts';
 import { playSeedsInThreads } from './threads.ts';
 
@@ -49,7 +50,9 @@ async function one(seed: number): Promise<void> {
 }
 
 async function point(scenario: number, at: number): Promise<void> {
-  const outcome = await tracePoint(scenario, at, trace ?? (() => undefined));
+  const chosen = SCENARIOS[scenario];
+  if (chosen === undefined) throw new RangeError(`there are ${SCENARIOS.length} scenarios`);
+  const outcome = await tracePoint(chosen, at, trace ?? (() => undefined));
   for (const problem of outcome.problems) print(problem);
   if (outcome.problems.length > 0) process.exitCode = 1;
 }

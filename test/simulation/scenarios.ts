@@ -1,21 +1,7 @@
-// Small worlds without chance faults, in which a host dies at every single point.
-import { HOUR } from '../../src/kernel/time.ts';
-import { NO_FAULTS, WIDE_BOUNDS, WIDE_WINDOW, type SimulationOptions } from './options.ts';
-import { simulate, type Outcome, type Script } from './simulate.ts';
-import type { ModelPlan } from './script.ts';
-import type { World } from './world.ts';
-
-export interface Scenario {
-  readonly name: string;
-  readonly shared: boolean;
-  readonly hosts?: 2;
-  readonly seed?: number;
-  /** What the model answers, in order; after that plain answers. */
-  readonly model: readonly ModelPlan[];
-  readonly script: Script;
-  /** A host has died here before: the enumeration is of the recovery. */
-  readonly firstCrash?: (label: string) => boolean;
-}
+// Small worlds of turns, stops and recoveries, in which a host dies at every single point.
+import { MEETING_SCENARIOS } from './scenarios-meetings.ts';
+import type { Scenario } from './enumerate.ts';
+import type { Script } from './simulate.ts';
 
 const stopOnce = (when: (label: string) => boolean): Script => {
   return (world) => {
@@ -96,71 +82,5 @@ export const SCENARIOS: readonly Scenario[] = [
     },
     firstCrash: isTool,
   },
+  ...MEETING_SCENARIOS,
 ];
-
-export interface Enumeration {
-  readonly scenario: string;
-  /** Points at which a host died, one run each. */
-  readonly points: number;
-  readonly commits: number;
-  readonly failures: readonly { readonly point: number; readonly problems: readonly string[] }[];
-}
-
-function optionsOf(scenario: Scenario): SimulationOptions {
-  return {
-    seed: scenario.seed ?? 1,
-    shared: scenario.shared,
-    hosts: scenario.hosts ?? 1,
-    file: false,
-    conversations: 1,
-    actions: 0,
-    span: 0,
-    bounds: WIDE_BOUNDS,
-    whileBusy: 'steer',
-    approvalMs: 24 * HOUR,
-    fallbacks: 0,
-    sharesAccount: false,
-    window: WIDE_WINDOW,
-    long: false,
-    concurrent: 8,
-    tickMs: 5_000,
-    leaseMs: 15_000,
-    faults: NO_FAULTS,
-  };
-}
-
-function play(
-  scenario: Scenario,
-  crashAt: readonly number[],
-  trace?: (line: string) => void,
-): Promise<Outcome> {
-  const script = (world: World): void => {
-    if (scenario.firstCrash !== undefined) world.dieOnceAt(scenario.firstCrash);
-    scenario.script(world);
-  };
-  const plan = { options: optionsOf(scenario), model: scenario.model, crashAt, trace };
-  return simulate(plan, script);
-}
-
-/** Plays a scenario once without a death, then once for each step of its hosts with a death before it. */
-export async function enumerate(scenario: Scenario): Promise<Enumeration> {
-  const whole = await play(scenario, []);
-  const failures = whole.problems.length > 0 ? [{ point: 0, problems: whole.problems }] : [];
-  for (let point = 1; point <= whole.busyHostSteps; point += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one world at a time
-    const outcome = await play(scenario, [point]);
-    if (outcome.problems.length > 0) failures.push({ point, problems: outcome.problems });
-  }
-  return { scenario: scenario.name, points: whole.busyHostSteps, commits: whole.commits, failures };
-}
-
-/** Prints the steps of one point of a scenario. */
-export async function tracePoint(
-  index: number,
-  point: number,
-  print: (line: string) => void,
-): Promise<Outcome> {
-  const scenario = SCENARIOS[index];
-  if (scenario === undefined) throw new RangeError(`there are ${SCENARIOS.length} scenarios`);
-  return play(scenario, point === 0 ? [] : [point], print);
-}

@@ -170,8 +170,14 @@ export class Sender {
     return this.#parts.scheduler.call(call, () => undefined);
   }
 
-  async waitFor(holds: () => boolean): Promise<void> {
-    while (!holds()) await this.pause('wait', SECOND);
+  /** Looks each second; false when it did not come to hold for so many looks. */
+  async waitFor(holds: () => boolean, looks = Infinity): Promise<boolean> {
+    for (let count = 0; !holds(); count += 1) {
+      if (count >= looks) return false;
+      // oxlint-disable-next-line no-await-in-loop -- one look after the other
+      await this.pause('wait', SECOND);
+    }
+    return true;
   }
 }
 

@@ -12,6 +12,8 @@ export interface Outcome {
   readonly steps: number;
   /** Steps of hosts until the world was at rest. */
   readonly busyHostSteps: number;
+  /** The same, the ways out included. */
+  readonly hostSteps: number;
   readonly commits: number;
   readonly crashes: number;
   /** Virtual milliseconds. */
@@ -46,6 +48,7 @@ export async function simulate(plan: WorldPlan, script?: Script): Promise<Outcom
     traceHash: world.scheduler.traceHash,
     steps: world.scheduler.steps,
     busyHostSteps: world.busyHostSteps,
+    hostSteps: world.hostSteps,
     commits: world.commits,
     crashes: world.crashes,
     elapsed: world.scheduler.elapsed,

@@ -6,13 +6,14 @@ import { drillOne } from './drill.ts';
 import { playSeeds, type SeedSet } from './many.ts';
 import { optionsOf } from './options.ts';
 import { describeEnumeration, describeFailure, describeSet } from './report.ts';
-import { enumerate, SCENARIOS } from './scenarios.ts';
+import { enumerate } from './enumerate.ts';
+import { SCENARIOS } from './scenarios.ts';
 import { simulate } from './simulate.ts';
 import { SOMETIMES } from './sometimes.ts';
 
 /** As many seeds as fit the time; fewer than the floor prove too little and are red. */
 const SEEDS = 1_500;
-const SEEDS_FLOOR = 300;
+const SEEDS_FLOOR = 500;
 const QUICK_MS = 40_000;
 
 /** Played once; every test of the tier looks at it. */
@@ -45,6 +46,11 @@ describe('under crashes, zombies and faults of every kind', () => {
     },
     { title: 'V14, W-1: a stopped task starts nothing, and what ran of it ends soon' },
     { title: 'V17: what every record says equals the replay of its events and steps' },
+    { title: 'V5, T-18: a call of a model is reserved before it is made, within its bounds' },
+    { title: 'V15, M-7: budgets grow by receipts alone, and what is spent stays within them' },
+    { title: 'E-4, E-6: only what was shown runs, once, and after one who may has said so' },
+    { title: 'T-11: nothing is done with more authority than the words that it acts on' },
+    { title: 'R-1: no wait goes on by itself that its host did not see through' },
     { title: 'V18, V19: an end stays as it was, and no older token writes after a newer one' },
     { title: 'V20, T-16: with the faults ended everything comes to rest with a visible last word' },
     { title: 'T-1: nothing is acknowledged that is not in the inbox' },
@@ -75,26 +81,45 @@ describe('under crashes, zombies and faults of every kind', () => {
   });
 });
 
-describe('a host dies at every single point of', () => {
-  // `points` is the least number of points: a scenario that got shorter must say so here.
-  const scenarios: readonly { readonly title: string; readonly points: number }[] = [
-    { title: 'T-1: one message that is answered with a text', points: 25 },
-    { title: 'E-1, E-2: three tool calls before the answer', points: 45 },
-    { title: 'T-16: a run that is given a further message', points: 60 },
-    { title: 'V14: a stop while a tool runs', points: 25 },
-    { title: 'W-1: a stop that arrives at another host', points: 25 },
-    { title: 'V4: the recovery of an interrupted turn', points: 50 },
+/** What each scenario pins, in their order. */
+const RULES = [
+  'T-1',
+  'E-1, E-2',
+  'T-16',
+  'V14',
+  'W-1',
+  'V4',
+  'E-4, V4',
+  'E-6',
+  ...['T-11', 'T-11', 'T-11', 'T-11'],
+  ...['T-11, V2', 'T-11, V2', 'T-11, V2', 'T-11, V2'],
+  ...['T-11, V2', 'T-11, V2', 'T-11, V2', 'T-11, V2'],
+  'T-12, R-1',
+  'T-18',
+  'T-13',
+  'T-18, V5',
+  'T-6, R-1',
+  'T-7',
+];
+
+describe('a host dies, or a person speaks, at every single point of', () => {
+  // The least number of points: a scenario that got shorter must say so here.
+  const points: readonly number[] = [
+    25, 45, 60, 25, 25, 50, 45, 40, 45, 60, 60, 60, 45, 45, 45, 45, 45, 45, 45, 45, 50, 120, 40,
+    100, 40, 45,
   ];
-  for (const [index, { title, points }] of scenarios.entries()) {
-    test(title, async (context) => {
-      const scenario = SCENARIOS[index];
-      assert.ok(scenario !== undefined && title.endsWith(scenario.name));
+  for (const [index, scenario] of SCENARIOS.entries()) {
+    test(`${RULES[index] ?? 'V2'}: ${scenario.name}`, async (context) => {
       const enumeration = await enumerate(scenario);
       context.diagnostic(describeEnumeration(enumeration));
       assert.deepEqual(enumeration.failures, []);
-      assert.ok(enumeration.points >= points, `${enumeration.points} points`);
+      assert.ok(enumeration.points >= (points[index] ?? 1), `${enumeration.points} points`);
     });
   }
+  test('each scenario has its least number of points', () => {
+    assert.equal(points.length, SCENARIOS.length);
+    assert.equal(RULES.length, SCENARIOS.length);
+  });
 });
 
 describe('a planted defect is caught:', () => {

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import type { SeedSet } from './many.ts';
 import { Sometimes, type Sometime } from './sometimes.ts';
 
-/** Seeds that a thread plays before it takes the next ones. */
-const PART = 50;
+/** Seeds that a thread plays before it takes the next ones: each part loads and warms the engine anew. */
+const PART = 300;
 
 type Part = Omit<SeedSet, 'sometimes'> & {
   readonly sometimes: readonly (readonly [Sometime, number])[];

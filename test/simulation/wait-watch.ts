@@ -20,7 +20,7 @@ export class WaitWatch {
   readonly #isSteady: boolean;
   readonly #waits = new Map<string, { readonly at: Millis; readonly until: number | null }>();
   readonly #starts = new Map<string, Start>();
-  #former: { stoppedAt: number | null } | null = null;
+  #former: { readonly host: string; readonly id: string; stoppedAt: number | null } | null = null;
 
   constructor(elapsed: () => Millis, isSteady: boolean) {
     this.#elapsed = elapsed;
@@ -32,7 +32,12 @@ export class WaitWatch {
     const problems: string[] = [];
     for (const write of unit.writes) {
       if (write.write === 'host.insert') this.#started(unit.host, write.row);
-      if (write.write === 'host.stop' && this.#former !== null)
+      // Whoever comes after closes the row of a host that is dead: that was no clean stop.
+      if (
+        write.write === 'host.stop' &&
+        this.#former?.id === write.id &&
+        this.#former.host === unit.host
+      )
         this.#former.stoppedAt = write.stoppedAt;
       if (write.write !== 'event.insert' || write.row.type !== 'task.moved') continue;
       const problem = this.#judge(unit, write.row);
@@ -42,10 +47,10 @@ export class WaitWatch {
     return problems;
   }
 
-  #started(host: string, { startedAt: until }: HostRecord): void {
+  #started(host: string, { id, startedAt: until }: HostRecord): void {
     const absence = this.#former === null ? null : { from: this.#former.stoppedAt, until };
     this.#starts.set(host, { at: this.#elapsed(), absence });
-    this.#former = { stoppedAt: null };
+    this.#former = { host, id, stoppedAt: null };
   }
 
   #move({ taskId, toState, data }: EventRecord): void {
@@ -63,10 +68,8 @@ export class WaitWatch {
     const stood = wait.at < start.at && absence !== null;
     const wasUnclean = stood && absence.from === null;
     const wokeIt = event.toState === 'active';
-    // Across restarts hosts are told apart by the wall clock.
-    if (!this.#isSteady) return undefined;
     if (wokeIt && wasUnclean) return `R-1 ${event.taskId} went on by itself after an unclean stop`;
-    if (wait.until === null) return undefined;
+    if (!this.#isSteady || wait.until === null) return undefined;
     const isMissed =
       stood && absence.from !== null && wait.until > absence.from && wait.until <= absence.until;
     if (wokeIt && isMissed) return `R-1 ${event.taskId} went on though nobody saw its wait end`;

@@ -3,6 +3,7 @@ import type { TaskId } from '../../src/kernel/ids.ts';
 import { createIds } from '../../src/adapters/ids/ids.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kernel/time.ts';
+import type { Principal } from '../../src/kernel/principal.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { Epoch, Scheduler, type SchedulerStep } from '../../src/testing/scheduler.ts';
@@ -36,6 +37,9 @@ export interface WorldPlan {
   readonly defect?: Defect | undefined;
   /** Steps of hosts, counted over the run, before which the host dies. */
   readonly crashAt?: readonly number[];
+  /** The same, before which this person says something in the first conversation. */
+  readonly wordsAt?: readonly number[];
+  readonly words?: Principal;
   readonly trace?: ((line: string) => void) | undefined;
   /** Answers of the model in a written order. */
   readonly model?: readonly ModelPlan[];
@@ -347,6 +351,9 @@ export class World {
       watch.act(host, step.label);
       if (this.#isDead(host)) return;
     }
+    const { wordsAt, words } = this.#plan;
+    if (words !== undefined && wordsAt?.includes(this.hostSteps) === true)
+      this.client.message(0, 'message', words);
     if (this.#plan.crashAt?.includes(this.hostSteps) === true) return this.#crash(host, step.label);
     if (this.#faultsOn) this.#disturb(host, step.label);
   }

@@ -1,0 +1,103 @@
+// Plays small worlds without chance faults once for every single point at which something can happen.
+import { HOUR } from '../../src/kernel/time.ts';
+import type { Principal } from '../../src/kernel/principal.ts';
+import { NO_FAULTS, WIDE_BOUNDS, WIDE_WINDOW, type SimulationOptions } from './options.ts';
+import { simulate, type Outcome, type Script } from './simulate.ts';
+import type { ModelPlan } from './script.ts';
+import type { Sometime } from './sometimes.ts';
+import type { World } from './world.ts';
+
+export interface Scenario {
+  readonly name: string;
+  readonly shared: boolean;
+  readonly hosts?: 2;
+  readonly seed?: number;
+  /** What the model answers, in order; after that plain answers. */
+  readonly model: readonly ModelPlan[];
+  readonly script: Script;
+  /** A host has died here before: the enumeration is of the recovery. */
+  readonly firstCrash?: (label: string) => boolean;
+  /** What has to happen where nothing else does: else it is another scenario. */
+  readonly reaches?: readonly Sometime[];
+  readonly options?: Partial<SimulationOptions>;
+  /** What happens at each point: a host dies, or this person says something. */
+  readonly words?: Principal;
+  /** Points of the ways out count too: the wake of a wait is one of them. */
+  readonly whole?: boolean;
+}
+
+interface PointFailure {
+  readonly point: number;
+  readonly problems: readonly string[];
+}
+
+export interface Enumeration {
+  readonly scenario: string;
+  /** Points at which a host died, one run each. */
+  readonly points: number;
+  readonly commits: number;
+  readonly failures: readonly PointFailure[];
+}
+
+function optionsOf(scenario: Scenario): SimulationOptions {
+  return {
+    seed: scenario.seed ?? 1,
+    shared: scenario.shared,
+    hosts: scenario.hosts ?? 1,
+    file: false,
+    conversations: 1,
+    actions: 0,
+    span: 0,
+    bounds: WIDE_BOUNDS,
+    whileBusy: 'steer',
+    approvalMs: 24 * HOUR,
+    fallbacks: 0,
+    sharesAccount: false,
+    window: WIDE_WINDOW,
+    long: false,
+    concurrent: 8,
+    tickMs: 5_000,
+    leaseMs: 15_000,
+    faults: NO_FAULTS,
+    ...scenario.options,
+  };
+}
+
+function play(
+  scenario: Scenario,
+  points: readonly number[],
+  trace?: (line: string) => void,
+): Promise<Outcome> {
+  const script = (world: World): void => {
+    if (scenario.firstCrash !== undefined) world.dieOnceAt(scenario.firstCrash);
+    scenario.script(world);
+  };
+  const { model, words } = scenario;
+  const at = words === undefined ? { crashAt: points } : { wordsAt: points, words };
+  const plan = { options: optionsOf(scenario), model, ...at, trace };
+  return simulate(plan, script);
+}
+
+/** Plays a scenario once without a death, then once for each step of its hosts with a death before it. */
+export async function enumerate(scenario: Scenario): Promise<Enumeration> {
+  const whole = await play(scenario, []);
+  const missed = (scenario.reaches ?? []).filter((name) => !whole.happened.has(name));
+  const first = [...whole.problems, ...missed.map((name) => `it does not reach ${name}`)];
+  const failures: PointFailure[] = first.length > 0 ? [{ point: 0, problems: first }] : [];
+  const points = scenario.whole === true ? whole.hostSteps : whole.busyHostSteps;
+  for (let point = 1; point <= points; point += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one world at a time
+    const outcome = await play(scenario, [point]);
+    if (outcome.problems.length > 0) failures.push({ point, problems: outcome.problems });
+  }
+  return { scenario: scenario.name, points, commits: whole.commits, failures };
+}
+
+/** Prints the steps of one point of a scenario. */
+export async function tracePoint(
+  scenario: Scenario,
+  point: number,
+  print: (line: string) => void,
+): Promise<Outcome> {
+  return play(scenario, point === 0 ? [] : [point], print);
+}
