@@ -97,7 +97,7 @@ async function ofApproval(engine: Engine, approval: ApprovalRecord): Promise<Att
     level: kind === 'uncertain' ? 'escalation' : 'waiting',
     code: kind === 'uncertain' ? 'uncertain_effect' : 'awaits_approval',
     subjectId: id,
-    sentence: sayApproval(engine, approval, task?.mandateText ?? ''),
+    sentence: sayApproval(engine, approval, task),
     command: `/approve ${id}`,
     taskId,
   };

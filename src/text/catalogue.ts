@@ -56,6 +56,8 @@ export interface NoticeFacts {
   readonly shown: string;
   /** Whether somebody other than the one who asked has to answer (E-6). */
   readonly isOther: boolean;
+  /** Whether the task stands still with no way on (R-1). */
+  readonly isStill: boolean;
   /** What was waited for, in words; null when it is not known. */
   readonly wait: string | null;
   /** The budget that is used up, in words. */
@@ -134,7 +136,17 @@ export type CauseWord =
   | 'answered';
 /** `other_admin`: of an approval that the one who asked may not answer (E-6). */
 export type WhoWord = 'task_principal_or_admin' | 'admin' | 'other_admin' | 'person';
-export type EffectWord = 'stop' | 'pause' | 'resume' | 'extend' | 'approve' | 'deny' | 'fresh';
+/** `again`: of a call whose outcome is unknown. */
+export type EffectWord =
+  | 'stop'
+  | 'pause'
+  | 'resume'
+  | 'extend'
+  | 'approve'
+  | 'approve_again'
+  | 'deny'
+  | 'deny_again'
+  | 'fresh';
 export type TurnEndWord =
   | 'answered'
   | 'waited'

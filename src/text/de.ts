@@ -88,7 +88,7 @@ export const DE: Catalogue = {
     approval: 'auf eine Freigabe',
     quota: 'auf das Kontingent des Modellanbieters',
     provider: 'auf den Modellanbieter',
-    assessment: 'auf die Prüfung, ob unterbrochene Arbeit weitergehen darf',
+    assessment: 'nach einer Unterbrechung',
   },
   causes: {
     interrupted: 'Der Host endete, während er daran arbeitete; von selbst geht nichts weiter.',
@@ -144,6 +144,9 @@ export const DE: Catalogue = {
     resume: 'lässt die Aufgabe mit einem neuen Durchgang weitergehen',
     extend: 'gewährt der Aufgabe mehr, und sie geht weiter',
     approve: 'lässt genau den gezeigten Aufruf laufen, einmal',
+    approve_again:
+      'lässt genau den gezeigten Aufruf noch einmal laufen, wenn die Aufgabe weitergeht',
+    deny_again: 'lässt den Aufruf nicht noch einmal laufen',
     deny: 'lehnt den Aufruf ab, und die Aufgabe geht ohne ihn weiter',
     fresh: 'beginnt eine neue Sitzung, in der die Aufgabe von ihrer Anfrage an neu anfängt',
   },

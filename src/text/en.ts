@@ -83,7 +83,7 @@ export const EN: Catalogue = {
     approval: 'for an approval',
     quota: 'for the quota of the model provider',
     provider: 'for the model provider',
-    assessment: 'for the check that decides whether interrupted work may go on',
+    assessment: 'after an interruption',
   },
   causes: {
     interrupted: 'The host stopped while it worked on it, and nothing continues by itself.',
@@ -133,7 +133,9 @@ export const EN: Catalogue = {
     resume: 'lets it go on with one new turn',
     extend: 'grants it more, and it goes on',
     approve: 'lets exactly the call that was shown run, once',
+    approve_again: 'lets exactly the call that was shown run once more, when the task goes on',
     deny: 'refuses the call, and it goes on without',
+    deny_again: 'keeps the call from running once more',
     fresh: 'begins a fresh session, in which it starts over from its request',
   },
   principals: {

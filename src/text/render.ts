@@ -161,6 +161,7 @@ function factsOf(telling: Telling, params: NoticeParams): NoticeFacts {
     tool: listNames(words, tool ? [tool] : []) ?? words.someCall,
     shown: params.shown ? blockShown(words, params.shown) : '',
     isOther: params.approver === 'other',
+    isStill: params.reason === 'interrupted',
     wait: wait ? inWords(words.waits, wait) : null,
     limit: inWords(words.limits, params.detail || 'budget'),
     window: count(params.window),

@@ -69,6 +69,8 @@ export interface WhyTexts {
   /** What the task noted of its own progress, in quotation marks. */
   readonly checkpoint: (note: string) => string;
   readonly reply: (id: string) => string;
+  /** Of an interrupted task: nothing that is kept for it changes how it stands. */
+  readonly onlyStop: string;
   /** Of a task that asked a question: words alone answer it. */
   readonly answerIt: string;
   readonly uncertain: (tools: string) => string;

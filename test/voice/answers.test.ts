@@ -76,7 +76,7 @@ describe('W-3: from the store alone', () => {
     const invoices = '“Summarise the March invoices”';
     assert.deepEqual((await answer('/tasks')).split('\n'), [
       `■ ${invoices}: blocked since 14:01. ${three}`,
-      `… ${invoices}: waiting for the check that decides whether interrupted work may go on since 14:01. ${two}`,
+      `… ${invoices}: waiting after an interruption since 14:01. ${two}`,
       `▸ ${invoices}: no step has begun yet. ${ID}`,
       'Held: 1. List: `/tasks held`.',
     ]);

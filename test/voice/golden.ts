@@ -195,7 +195,7 @@ Genau das einmal laufen lassen: \`/approve ${APPROVAL}\`; ablehnen: \`/deny ${AP
   ],
   [
     'uncertain_effect',
-    ASKED,
+    { ...ASKED, reason: 'interrupted' },
     `! While “Summarise the March invoices” ran, the host stopped between starting \`command\` and learning its result. I will not run it again by myself:
     │ /bin/sh -c "curl -X POST 'https://pay.example/bill'
     │ echo done"
@@ -203,7 +203,7 @@ Genau das einmal laufen lassen: \`/approve ${APPROVAL}\`; ablehnen: \`/deny ${AP
     with the environment variables HOME, PATH
     with the file bill.json as it is now
     with the file 'old bill.json', which is not there now
-Please check. To run exactly this once more: \`/approve ${APPROVAL}\`; if it must not run again: \`/deny ${APPROVAL}\`, or tell me what happened in a reply to this or a message that names \`${ID}\`. The offer to run it ends on Sat 15 Nov, 14:02. Why: \`/why ${ID}\`.`,
+Please check. Only \`/stop ${ID}\` changes anything now; for when the task goes on I keep your leave to run exactly this once more: \`/approve ${APPROVAL}\`, your refusal: \`/deny ${APPROVAL}\`, or what you tell me of it in a reply to this or a message that names \`${ID}\`. The offer to run it ends on Sat 15 Nov, 14:02. Why: \`/why ${ID}\`.`,
     `! Während „Summarise the March invoices“ lief, endete der Host zwischen dem Start von \`command\` und dessen Ergebnis. Ich führe es nicht von selbst noch einmal aus:
     │ /bin/sh -c "curl -X POST 'https://pay.example/bill'
     │ echo done"
@@ -211,7 +211,7 @@ Please check. To run exactly this once more: \`/approve ${APPROVAL}\`; if it mus
     mit den Umgebungsvariablen HOME, PATH
     mit der Datei bill.json, wie sie jetzt ist
     mit der Datei 'old bill.json', die es jetzt nicht gibt
-Bitte prüfen. Genau das noch einmal laufen lassen: \`/approve ${APPROVAL}\`; soll es nicht noch einmal laufen: \`/deny ${APPROVAL}\`, oder sag mir in einer Antwort hierauf oder einer Nachricht, die \`${ID}\` nennt, was geschehen ist. Das Angebot, es laufen zu lassen, endet am Sa., 15. Nov., 14:02. Warum: \`/why ${ID}\`.`,
+Bitte prüfen. Nur \`/stop ${ID}\` ändert jetzt etwas; für den Fall, dass die Aufgabe weitergeht, hebe ich auf, dass genau das noch einmal laufen darf: \`/approve ${APPROVAL}\`, dass es nicht darf: \`/deny ${APPROVAL}\`, oder was du mir in einer Antwort hierauf oder einer Nachricht, die \`${ID}\` nennt, dazu sagst. Das Angebot, es laufen zu lassen, endet am Sa., 15. Nov., 14:02. Warum: \`/why ${ID}\`.`,
   ],
   [
     'kept',
@@ -222,8 +222,8 @@ Bitte prüfen. Genau das noch einmal laufen lassen: \`/approve ${APPROVAL}\`; so
   [
     'kept_for_interrupted',
     {},
-    `▸ Your message is kept for “Summarise the March invoices”, which was interrupted and waits for the check that decides whether it may go on; its next turn reads it. To end it: \`/stop ${ID}\`. Why: \`/why ${ID}\`.`,
-    `▸ Deine Nachricht ist für „Summarise the March invoices“ aufgehoben. Das wurde unterbrochen und wartet auf die Prüfung, ob es weitergehen darf; der nächste Durchgang liest sie. Beenden: \`/stop ${ID}\`. Warum: \`/why ${ID}\`.`,
+    `▸ Your message is kept for “Summarise the March invoices”, which was interrupted: it is read when that goes on, and only \`/stop ${ID}\` changes anything now. Why: \`/why ${ID}\`.`,
+    `▸ Deine Nachricht ist für „Summarise the March invoices“ aufgehoben. Das wurde unterbrochen: Gelesen wird sie, wenn es weitergeht, und nur \`/stop ${ID}\` ändert jetzt etwas. Warum: \`/why ${ID}\`.`,
   ],
   [
     'clock_distrusted',

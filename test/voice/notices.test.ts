@@ -146,6 +146,12 @@ describe('a notice that another version wrote is still said:', () => {
     });
   }
 
+  test('an uncertain effect of a task that was set aside: more than a stop changes it', () => {
+    const asked = { ...PARAMS, approvalId: APPROVAL, tool: 'command', reason: 'paused' };
+    assert.doesNotMatch(renderNotice(EN, 'uncertain_effect', asked), /`\/stop|Only/);
+    assert.doesNotMatch(renderNotice(DE, 'uncertain_effect', asked), /`\/stop|Nur/);
+  });
+
   test('an instant without the time of its notice names its day and year', () => {
     const text = renderNotice(EN, 'awaits_instant', { ...PARAMS, until: AT });
     assert.match(text, / goes on by itself on Fri, 14 Nov 2025, 14:02\. /);

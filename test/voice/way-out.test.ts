@@ -208,10 +208,20 @@ test('W-6: what a crash left says which call is uncertain, in its notice and in 
   assert.match(notice ?? '', new RegExp(`nothing of it continues by itself.*/stop ${waiting.id}`));
   const told = await explainTask(engine.parts, waiting.id, EN);
   assert.match(told?.sentence ?? '', /Whether `pay` took effect is unknown/);
-  const asked = [...commandsOf(notice), ...commandsOf(question)];
+  const asked = new Set([...commandsOf(notice), ...commandsOf(question)]);
   assert.deepEqual(
     told?.commands.map((way) => way.command),
-    asked.filter((command) => !command.startsWith('/why ')),
+    [...asked].filter((command) => !command.startsWith('/why ')),
+  );
+  const approve = [...asked].find((command) => command.startsWith('/approve ')) ?? '';
+  await send(engine, conversationId, approve);
+  const [answer] = await until(engine, conversationId, async () => {
+    const given = await answers(engine, conversationId);
+    return given.length > 0 && given;
+  });
+  assert.match(
+    answer ?? '',
+    new RegExp(`^Approved: .* is kept and .*; only \`/stop ${waiting.id}`),
   );
   assert.ok(told?.chain.some((line) => line.endsWith('`pay` began; its outcome is unknown.')));
 });

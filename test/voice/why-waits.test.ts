@@ -114,11 +114,13 @@ describe('W-6: why tells a task that', () => {
       approval({ kind: 'uncertain' }),
     );
     const { sentence, commands } = await explain();
-    assert.match(sentence, /It asks to run `command` \(appr_/);
+    assert.match(sentence, /Whether `command` may run once more is open, .+ \(appr_/);
+    assert.match(sentence, /For now only a stop changes it\./);
     assert.deepEqual(
       commands.map(({ command }) => command),
       [STOP.command, `/approve ${APPROVAL}`, `/deny ${APPROVAL}`],
     );
+    assert.match(commands[1]?.effect ?? '', /run once more, when the task goes on/);
   });
 
   test('is paused, with what it noted and how it goes on', async () => {

@@ -142,9 +142,10 @@ describe('W-6: why tells a task that', () => {
     );
     assert.deepEqual(await explain(), {
       sentence:
-        `“Summarise the March invoices” (${ID}) has been waiting for the check that decides whether ` +
-        `interrupted work may go on since 14:01. The host stopped while it worked on it, and nothing ` +
-        `continues by itself. Whether \`send_payment\` took effect is unknown; it is not run again. ${LEFT}`,
+        `“Summarise the March invoices” (${ID}) has been waiting after an interruption since 14:01. ` +
+        'The host stopped while it worked on it, and nothing continues by itself. Whether ' +
+        '`send_payment` took effect is unknown; it is not run again. For now only a stop changes ' +
+        `it. ${LEFT}`,
       chain: [
         '14:01:03: The task went from active to waiting. The host stopped while it worked on it, and nothing continues by itself.',
         '14:01:02: The turn ended by an interruption: the host stopped before it was done.',

@@ -90,8 +90,10 @@ export function sayAnswered(
   const request = quoteRequest(words, task.mandateText);
   const facts = { tool: `\`${cutName(approval.tool)}\``, request };
   if (approval.state !== 'approved') return words.answers.denied(facts);
-  const isNext = task.state === 'active';
-  return isNext ? words.answers.approved(facts) : words.answers.approvedForLater(facts);
+  if (task.state === 'active') return words.answers.approved(facts);
+  return task.reason === 'interrupted'
+    ? words.answers.approvedForInterrupted({ ...facts, stop: `\`/stop ${task.id}\`` })
+    : words.answers.approvedForLater(facts);
 }
 
 interface Giving {

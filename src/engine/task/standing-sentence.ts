@@ -186,6 +186,7 @@ function sayCheckpoint(words: Catalogue, { state, checkpoint }: TaskRecord): str
 }
 
 function sayReply(words: Catalogue, { id, reason }: TaskRecord): string {
+  if (reason === 'interrupted') return words.why.onlyStop;
   if (reasonEntry(reason)?.reply !== true) return '';
   return reason === 'awaits_answer' ? words.why.answerIt : words.why.reply(id);
 }

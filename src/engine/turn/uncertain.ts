@@ -61,6 +61,10 @@ export function askUncertain(
     key: `uncertain:${step.id}`,
     level: 'escalation',
     code: 'uncertain_effect',
-    params: askedParams(approval),
+    // Its turn was cut: what was not set aside is interrupted.
+    params: {
+      ...askedParams(approval),
+      reason: task.state === 'paused' ? 'paused' : 'interrupted',
+    },
   });
 }

@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from '../../core/approval/record.ts';
 import type { LimiterRecord } from '../../core/budget/record.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { StoreAlarm } from '../../ports/store.ts';
 import { sayMegabytes } from '../../text/number.ts';
@@ -10,10 +11,15 @@ import { sayWhen } from '../../text/when.ts';
 import { sayStored } from './speech.ts';
 
 /** An open approval as its notice says it: what would run, whole, and how it is answered. */
-export function sayApproval(engine: Engine, approval: ApprovalRecord, request: string): string {
+export function sayApproval(
+  engine: Engine,
+  approval: ApprovalRecord,
+  task: TaskRecord | undefined,
+): string {
   const { id: approvalId, taskId, kind, tool, shown, approver, expiresAt } = approval;
   const code = kind === 'uncertain' ? 'uncertain_effect' : 'awaits_approval';
-  const params = { request, taskId, approvalId, tool, shown, approver, expiresAt };
+  const { mandateText: request = '', reason = null } = task ?? {};
+  const params = { request, reason, taskId, approvalId, tool, shown, approver, expiresAt };
   return sayStored(engine, code, JSON.stringify(params));
 }
 

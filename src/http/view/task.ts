@@ -82,15 +82,19 @@ export function viewDoing(doing: Doing): DoingShape {
 // Effects are calls that may change something; reading calls prove nothing that could be lost. A tool
 // that this version does not have is judged by what its step says.
 function evidenceOf(step: StepRecord, changes: boolean): readonly EvidenceShape[] {
-  const { state, kind, id: stepId } = step;
-  if (kind !== 'tool' || !changes) return [];
-  const isUncertain = state === 'uncertain';
-  const isEffect = state === 'finished' && !wasAsked(step);
-  if (!isUncertain && !isEffect) return [];
+  const kind = changes ? evidenceKindOf(step) : undefined;
+  if (kind === undefined) return [];
+  const { id: stepId } = step;
   const tool = step.tool === null ? {} : { tool: step.tool };
   const at = iso(step.finishedAt ?? step.startedAt);
-  const text = ((isUncertain ? step.input : step.output) ?? '').slice(0, EVIDENCE_TEXT_CHARS);
-  return [{ kind: isUncertain ? 'uncertain' : 'effect', stepId, ...tool, at, text }];
+  const text = (kind === 'uncertain' ? step.input : step.output) ?? '';
+  return [{ kind, stepId, ...tool, at, text: text.slice(0, EVIDENCE_TEXT_CHARS) }];
+}
+
+function evidenceKindOf(step: StepRecord): EvidenceShape['kind'] | undefined {
+  if (step.kind !== 'tool') return undefined;
+  if (step.state === 'uncertain') return 'uncertain';
+  return step.state === 'finished' && !wasAsked(step) ? 'effect' : undefined;
 }
 
 function waitOf(task: TaskRecord): TaskReply['waitsFor'] {

@@ -92,20 +92,19 @@ export const DE_NOTICES: Catalogue['notices'] = {
     `${request} ist gescheitert: Das Modell gab keine brauchbare Antwort ` +
     `(${detail ?? 'ohne Code'}). Was getan war, bleibt. Ist die Ursache behoben, schick die Anfrage ` +
     `noch einmal. Warum: ${why}.`,
-  uncertain_effect: ({ request, id, tool, shown, when, approve, deny, why }) =>
+  uncertain_effect: ({ request, id, tool, shown, when, isStill, stop, approve, deny, why }) =>
     `Während ${request} lief, endete der Host zwischen dem Start von ${tool} und dessen Ergebnis. ` +
     `Ich führe es nicht von selbst noch einmal aus:${block(shown)}` +
-    `Bitte prüfen. Genau das noch einmal laufen lassen: ${approve}; soll es nicht noch einmal ` +
-    `laufen: ${deny}, oder sag mir in einer Antwort hierauf oder einer Nachricht, die \`${id}\` ` +
-    `nennt, was geschehen ist. ` +
+    `Bitte prüfen. ${isStill ? `Nur ${stop} ändert jetzt etwas; für` : 'Für'} den Fall, dass die ` +
+    `Aufgabe weitergeht, hebe ich auf, dass genau das noch einmal laufen darf: ${approve}, dass es nicht darf: ${deny}, oder ` +
+    `was du mir in einer Antwort hierauf oder einer Nachricht, die \`${id}\` nennt, dazu sagst. ` +
     `${when === null ? '' : `Das Angebot, es laufen zu lassen, endet ${when}. `}Warum: ${why}.`,
   kept: ({ request, cause, why }) =>
     `Deine Nachricht ist für ${request} aufgehoben; der nächste Durchgang liest sie. ` +
     `${cause === '' ? '' : `Warum nicht jetzt: ${cause} `}Was es ändert: ${why}.`,
   kept_for_interrupted: ({ request, stop, why }) =>
-    `Deine Nachricht ist für ${request} aufgehoben. Das wurde unterbrochen und wartet auf die ` +
-    `Prüfung, ob es weitergehen darf; der nächste Durchgang liest sie. ` +
-    `Beenden: ${stop}. Warum: ${why}.`,
+    `Deine Nachricht ist für ${request} aufgehoben. Das wurde unterbrochen: Gelesen wird sie, wenn ` +
+    `es weitergeht, und nur ${stop} ändert jetzt etwas. Warum: ${why}.`,
   clock_distrusted: ({ drift }) =>
     `Die Uhr der Maschine geht gegenüber dem, was ich gezählt habe, ${drift}, darum traue ich ihr ` +
     `vorerst nicht. Nachrichten werden beantwortet wie immer, aber für höchstens zehn Minuten ` +

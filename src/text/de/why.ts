@@ -52,6 +52,7 @@ export const DE_WHY: WhyTexts = {
     `weitergeht (${id}): ${shown}.`,
   exhausted: (limit) => `Verbraucht ist, was an ${limit} gewährt war.`,
   checkpoint: (note) => `Was sie zu ihrem Stand notiert hat: ${note}.`,
+  onlyStop: 'Vorerst ändert nur ein Anhalten etwas.',
   answerIt: 'Antworte einfach.',
   reply: (id) =>
     `Auch eine Antwort auf ihre Mitteilung oder eine Nachricht, die \`${id}\` nennt, lässt sie weitergehen.`,

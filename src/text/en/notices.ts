@@ -84,18 +84,19 @@ export const EN_NOTICES: Catalogue['notices'] = {
   model_unavailable: ({ request, detail, why }) =>
     `${request} has failed: the model gave no usable answer (${detail ?? 'no code'}). ` +
     `What was done is kept. When the cause is gone, send the request again. Why: ${why}.`,
-  uncertain_effect: ({ request, id, tool, shown, when, approve, deny, why }) =>
+  uncertain_effect: ({ request, id, tool, shown, when, isStill, stop, approve, deny, why }) =>
     `While ${request} ran, the host stopped between starting ${tool} and learning its result. ` +
     `I will not run it again by myself:${block(shown)}` +
-    `Please check. To run exactly this once more: ${approve}; if it must not run again: ${deny}, ` +
-    `or tell me what happened in a reply to this or a message that names \`${id}\`. ` +
+    `Please check. ${isStill ? `Only ${stop} changes anything now; for` : 'For'} when the task goes on I ` +
+    `keep your leave to run exactly this once more: ${approve}, your refusal: ${deny}, or what you tell me of it in a ` +
+    `reply to this or a message that names \`${id}\`. ` +
     `${when === null ? '' : `The offer to run it ends ${when}. `}Why: ${why}.`,
   kept: ({ request, cause, why }) =>
     `Your message is kept for ${request}; its next turn reads it. ` +
     `${cause === '' ? '' : `Why not now: ${cause} `}What changes it: ${why}.`,
   kept_for_interrupted: ({ request, stop, why }) =>
-    `Your message is kept for ${request}, which was interrupted and waits for the check that ` +
-    `decides whether it may go on; its next turn reads it. To end it: ${stop}. Why: ${why}.`,
+    `Your message is kept for ${request}, which was interrupted: it is read when that goes on, and ` +
+    `only ${stop} changes anything now. Why: ${why}.`,
   clock_distrusted: ({ drift }) =>
     `The machine's clock stands ${drift} what I counted, so I do not trust it for now. ` +
     `Messages are answered as ever, but for at most ten minutes nothing expires and nothing ` +

@@ -51,6 +51,7 @@ export const EN_WHY: WhyTexts = {
     `(${id}): ${shown}.`,
   exhausted: (limit) => `Used up: ${limit}.`,
   checkpoint: (note) => `What it noted of its progress: ${note}.`,
+  onlyStop: 'For now only a stop changes it.',
   answerIt: 'To answer it, just reply.',
   reply: (id) => `A reply to its notice, or a message that names \`${id}\`, lets it go on too.`,
   uncertain: (tools) => `Whether ${tools} took effect is unknown; it is not run again.`,
