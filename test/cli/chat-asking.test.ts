@@ -34,7 +34,7 @@ function desk(...ids: readonly string[]): Desk {
 
 /** The question of this approval, read. */
 function shown(asked: Desk, id = FIRST): Desk {
-  assert.ok(asked.asking.show({ id, tool: 'command' }));
+  assert.ok(asked.asking.show({ id, tool: 'command', isAgain: false }));
   asked.pass(1_000);
   return asked;
 }
@@ -125,7 +125,7 @@ describe('E-4: a question at the prompt', () => {
 
   test('takes no key for an answer that was on its way when it came up', () => {
     const { asking, pass, type } = desk(FIRST);
-    asking.show({ id: FIRST, tool: 'command' });
+    asking.show({ id: FIRST, tool: 'command', isAgain: false });
     pass(50);
     assert.equal(type('').kind, 'message');
     assert.equal(type('y').kind, 'not_typed');
@@ -146,7 +146,7 @@ describe('several questions', () => {
     assert.equal(asked.asking.next, FIRST);
     shown(asked);
     assert.equal(asked.asking.next, undefined);
-    assert.equal(asked.asking.show({ id: SECOND, tool: 'command' }), false);
+    assert.equal(asked.asking.show({ id: SECOND, tool: 'command', isAgain: false }), false);
     asked.type('y');
     assert.equal(asked.asking.next, SECOND);
     shown(asked, SECOND);
@@ -163,7 +163,7 @@ describe('several questions', () => {
     assert.equal(asked.asking.next, SECOND);
     assert.equal(asked.asking.withdraw(SECOND), false);
     assert.equal(asked.asking.next, undefined);
-    assert.equal(asked.asking.show({ id: SECOND, tool: 'command' }), false);
+    assert.equal(asked.asking.show({ id: SECOND, tool: 'command', isAgain: false }), false);
     assert.equal(asked.type('y').kind, 'message');
   });
 });

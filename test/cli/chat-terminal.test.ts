@@ -20,7 +20,7 @@ interface Desk {
   /** Keys one by one, long after whatever came up. */
   type(keys: string): void;
   paste(text: string): void;
-  readonly approvals: Map<string, { mayAnswer: boolean }>;
+  readonly approvals: Map<string, { mayAnswer: boolean; kind?: 'uncertain' }>;
 }
 
 function asked(id: string): StreamEvent {
@@ -56,7 +56,9 @@ async function sit(context: TestContext, open: readonly string[] = []): Promise<
   }
   const posted: string[] = [];
   let onPost = (): void => {};
-  const approvals = new Map([FIRST, SECOND].map((id) => [id, { mayAnswer: true }]));
+  const approvals: Desk['approvals'] = new Map(
+    [FIRST, SECOND].map((id) => [id, { mayAnswer: true }]),
+  );
   const client = {
     openConversation: () => Promise.resolve({ id: 'conv_1' }),
     conversation: () => Promise.resolve({ id: 'conv_1', lastEventId: null, state: 'idle' }),
@@ -71,7 +73,8 @@ async function sit(context: TestContext, open: readonly string[] = []): Promise<
       onPost();
       return Promise.resolve({ messageId: `msg_${posted.length}` });
     },
-    message: (id: string) => Promise.resolve({ id, state: 'claimed', answer: null, answerId: null }),
+    message: (id: string) =>
+      Promise.resolve({ id, state: 'claimed', answer: null, answerId: null }),
     ready: () => Promise.resolve({ status: 'ready' }),
   };
   const over = new AbortController();
@@ -124,9 +127,9 @@ describe('E-4: an approval at the terminal', () => {
     const desk = await sit(context);
     desk.tell(asked(FIRST));
     desk.tell(asked(SECOND));
-    await desk.see(`approve command ${FIRST}? [y/N/?] `);
+    await desk.see(`approve command ${FIRST}? [y/n/?, Enter: later] `);
     desk.type('y\r');
-    await desk.see(`approve command ${SECOND}? [y/N/?] `);
+    await desk.see(`approve command ${SECOND}? [y/n/?, Enter: later] `);
     desk.type('n\r');
     await desk.see(`› /deny ${SECOND}`);
     assert.deepEqual(await desk.posted(2), [`/approve ${FIRST}`, `/deny ${SECOND}`]);
@@ -135,18 +138,18 @@ describe('E-4: an approval at the terminal', () => {
   test('shows the call for a question mark, and what else is said is a message', async (context) => {
     const desk = await sit(context);
     desk.tell(asked(FIRST));
-    await desk.see('[y/N/?] ');
+    await desk.see('[y/n/?, Enter: later] ');
     desk.type('?\r');
     await desk.see('rm -rf build');
     desk.type('why is that?\r');
-    await desk.see('[y/N/?] ');
+    await desk.see('[y/n/?, Enter: later] ');
     assert.deepEqual(await desk.posted(1), ['why is that?']);
   });
 
   test('is not given by a paste or an empty line', async (context) => {
     const desk = await sit(context);
     desk.tell(asked(FIRST));
-    await desk.see('[y/N/?] ');
+    await desk.see('[y/n/?, Enter: later] ');
     desk.paste('y\r');
     await desk.see('Not taken: only a y or an n that is typed here answers.');
     desk.type('\r');
@@ -158,10 +161,17 @@ describe('E-4: an approval at the terminal', () => {
 
   test('is asked by a chat that begins later, the oldest first', async (context) => {
     const desk = await sit(context, [SECOND, FIRST]);
-    await desk.see(`approve command ${FIRST}? [y/N/?] `);
+    await desk.see(`approve command ${FIRST}? [y/n/?, Enter: later] `);
     desk.type('y\r');
-    await desk.see(`approve command ${SECOND}? [y/N/?] `);
+    await desk.see(`approve command ${SECOND}? [y/n/?, Enter: later] `);
     assert.deepEqual(await desk.posted(1), [`/approve ${FIRST}`]);
+  });
+
+  test('is asked as a further run where the first one may have happened', async (context) => {
+    const desk = await sit(context);
+    desk.approvals.set(FIRST, { mayAnswer: true, kind: 'uncertain' });
+    desk.tell(asked(FIRST));
+    await desk.see(`approve command once more ${FIRST}? [y/n/?, Enter: later] `);
   });
 
   test('waits until nothing is half typed', async (context) => {
@@ -171,7 +181,7 @@ describe('E-4: an approval at the terminal', () => {
     desk.tell(asked(FIRST));
     await desk.see(`… asks for ${FIRST}`);
     desk.type('lo\r');
-    await desk.see(`approve command ${FIRST}? [y/N/?] `);
+    await desk.see(`approve command ${FIRST}? [y/n/?, Enter: later] `);
     desk.type('y\r');
     await desk.see(`› /approve ${FIRST}`);
     assert.deepEqual(await desk.posted(2), ['hello', `/approve ${FIRST}`]);
@@ -182,7 +192,7 @@ describe('E-4: an approval at the terminal', () => {
     desk.approvals.set(SECOND, { mayAnswer: false });
     desk.tell(asked(SECOND));
     desk.tell(asked(FIRST));
-    await desk.see(`approve command ${FIRST}? [y/N/?] `);
+    await desk.see(`approve command ${FIRST}? [y/n/?, Enter: later] `);
     desk.type('y');
     desk.tell(decided(FIRST));
     await desk.see('› y');

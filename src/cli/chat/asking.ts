@@ -2,6 +2,8 @@
 export interface Question {
   readonly id: string;
   readonly tool: string;
+  /** Of a call that may have run already: what it came to is not known. */
+  readonly isAgain: boolean;
 }
 
 /** What a line comes to while a question stands, or just stood, at the prompt. */

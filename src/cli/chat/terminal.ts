@@ -214,7 +214,10 @@ class TerminalChat {
     if (!found.mayAnswer) {
       this.#asking.withdraw(id);
       void this.#askNext();
-    } else if (this.#mayAsk && this.#asking.show({ id, tool: found.tool })) {
+      return;
+    }
+    const isAgain = found.kind === 'uncertain';
+    if (this.#mayAsk && this.#asking.show({ id, tool: found.tool, isAgain })) {
       this.#prompt();
       this.#lines.prompt(true);
     }
@@ -234,9 +237,7 @@ class TerminalChat {
 
   #prompt(): void {
     const { current } = this.#asking;
-    const tool = printable(current?.tool ?? '').replaceAll('\n', ' ');
-    const text = current === undefined ? PROMPT : `approve ${tool} ${current.id}? [y/N/?] `;
-    this.#lines.setPrompt(this.#paint.bold(text));
+    this.#lines.setPrompt(this.#paint.bold(current === undefined ? PROMPT : promptOf(current)));
   }
 
   /** One after the other, as they were typed. */
@@ -273,4 +274,10 @@ class TerminalChat {
     this.#lines.write(null, { ctrl: true, name: 'e' });
     this.#lines.write(null, { ctrl: true, name: 'u' });
   }
+}
+
+/** Enter decides nothing, so no letter is set apart as its meaning. */
+function promptOf({ id, tool, isAgain }: Question): string {
+  const call = printable(tool).replaceAll('\n', ' ');
+  return `approve ${call}${isAgain ? ' once more' : ''} ${id}? [y/n/?, Enter: later] `;
 }
