@@ -67,6 +67,8 @@ export interface AnswerTexts {
     readonly id: string;
     readonly doing: string;
   }) => string;
+  /** The answer to `/stop all`; `requests` is a list in words. */
+  readonly stoppedAll: (requests: string) => string;
   readonly droppedMessages: (count: string) => string;
   readonly hereNothing: string;
   /** An account that is not open, in `/status`: `until` is an instant with its preposition, or null. */

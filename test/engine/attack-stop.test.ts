@@ -192,7 +192,9 @@ test('W-1 /stop all leaves nothing to start that was asked for before it', async
     return turns.length >= 3;
   });
   open();
-  await answerTo(next, conversationId, id);
+  const { text } = await answerTo(next, conversationId, id);
+  // The notices say the rest of each.
+  assert.match(text ?? '', /^Stopped: (?:“\w+”(?:, | and )?){3}\.$/);
   await until(next, conversationId, () => ENDED(place));
   const tasks = await place.rows('task');
   assert.deepEqual(

@@ -4,6 +4,8 @@ import type { TaskRecord } from '../../core/task/record.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { TaskId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import type { Catalogue } from '../../text/catalogue.ts';
+import { quoteRequest } from '../../text/quote.ts';
 import { catalogueOf } from '../../text/reader.ts';
 import { renderNotice, renderRefusal } from '../../text/render.ts';
 import type { EngineParts, Stopped } from '../engine.ts';
@@ -12,6 +14,9 @@ import { answerUnit, wasAskedBefore } from './answer-unit.ts';
 import type { CommandHost } from './order-host.ts';
 import { senderOf } from './sender.ts';
 import { findTask, type Subject } from './subject.ts';
+
+/** Tasks that the answer to `/stop all` names; the others are counted. */
+const NAMED_MAX = 12;
 
 type StopHost = Pick<CommandHost, 'parts' | 'orders'>;
 
@@ -78,11 +83,22 @@ async function openBefore(
   return open.filter((task) => wasAskedBefore(task, message));
 }
 
+/** Only names them: the notice of each says the rest, in the same conversation. */
+function sayAllStopped(words: Catalogue, names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const rest = names.length - NAMED_MAX;
+  const named = names.slice(0, NAMED_MAX);
+  const all = rest > 0 ? [...named, words.andMore(String(rest))] : named;
+  return words.answers.stoppedAll(
+    new Intl.ListFormat(words.tag, { type: 'conjunction' }).format(all),
+  );
+}
+
 async function stopAll(host: StopHost, message: MessageRecord): Promise<void> {
   const { parts } = host;
   const order = { principal: senderOf(message), channel: message.channel, to: 'stopped' } as const;
   const words = catalogueOf(parts.options.locale);
-  const lines: string[] = [];
+  const names: string[] = [];
   const seen = new Set<TaskId>();
   const drops = {
     drops: true,
@@ -96,9 +112,10 @@ async function stopAll(host: StopHost, message: MessageRecord): Promise<void> {
       if (seen.has(task.id)) continue;
       seen.add(task.id);
       const verdict = await host.orders.stop({ ...order, taskId: task.id });
-      if (verdict.kind !== 'refused') lines.push(sayStopped(parts, task));
+      if (verdict.kind !== 'refused') names.push(quoteRequest(words, task.mandateText));
     }
-    const verdict = await settle(parts, () => answerUnit(message, lines.join('\n'), drops));
+    const text = sayAllStopped(words, names);
+    const verdict = await settle(parts, () => answerUnit(message, text, drops));
     if (verdict === 'answered') return;
   }
 }

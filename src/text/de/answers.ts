@@ -28,7 +28,8 @@ export const DE_ANSWERS: AnswerTexts = {
   openAtLeast: (counts) => `Offene Aufgaben, mindestens: ${counts}.`,
   openCount: (count, state) => `${count} ${state}`,
   here: ({ request, id, doing }) => `Hier läuft ${request}: ${doing}. ${id}`,
-  droppedMessages: (count) => `Ohne Antwort beiseitegelegt: ${count} wartende Nachrichten.`,
+  stoppedAll: (requests) => `Angehalten: ${requests}.`,
+  droppedMessages: (count) => `Wartende Nachrichten, ohne Antwort beiseitegelegt: ${count}.`,
   hereNothing: 'In dieser Unterhaltung läuft nichts.',
 
   limiter: ({ name, state, until }) =>

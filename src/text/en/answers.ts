@@ -28,7 +28,8 @@ export const EN_ANSWERS: AnswerTexts = {
   openAtLeast: (counts) => `Open tasks, at least: ${counts}.`,
   openCount: (count, state) => `${count} ${state}`,
   here: ({ request, id, doing }) => `Here runs ${request}: ${doing}. ${id}`,
-  droppedMessages: (count) => `Set aside without an answer: ${count} waiting messages.`,
+  stoppedAll: (requests) => `Stopped: ${requests}.`,
+  droppedMessages: (count) => `Waiting messages that were set aside without an answer: ${count}.`,
   hereNothing: 'Nothing is running in this conversation.',
 
   limiter: ({ name, state, until }) =>
