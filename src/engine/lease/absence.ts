@@ -37,7 +37,7 @@ export async function readBefore(parts: EngineParts, hostId: HostId): Promise<Be
     // What was committed under a clock that was set back since stood there before this start all the same.
     absence: isAnyAlive(parts, others, startedAt)
       ? null
-      : absenceOf(others, startedAfter(startedAt, known)),
+      : absenceOf(formerOf(parts, others), startedAfter(startedAt, known)),
     lastCommit: known.length === 0 ? null : Math.max(...known) - apart,
   };
 }
@@ -53,6 +53,14 @@ function isAnyAlive({ store }: EngineParts, others: readonly HostRecord[], at: I
   return !store.traits.exclusive && others.some((host) => mayHold(host, at));
 }
 
+/**
+ * The hosts before this one: all that no start has closed, or on a shared store, whose instants are its own,
+ * the newest. There a host that slept past its lease may wake, and its row is its own to close.
+ */
+function formerOf({ store }: EngineParts, others: readonly HostRecord[]): readonly HostRecord[] {
+  return store.traits.exclusive ? others : others.slice(0, 1);
+}
+
 /** Since the last clean stop; one host that did not stop cleanly makes the beginning unknown. */
 function absenceOf(others: readonly HostRecord[], until: Instant): Absence {
   if (others.length === 0) return null;
@@ -62,17 +70,16 @@ function absenceOf(others: readonly HostRecord[], until: Instant): Absence {
 }
 
 /**
- * Closes the rows of hosts that are dead and did not stop: they made this start unclean and no later one.
+ * Closes the rows of hosts that did not stop: they made this start unclean and no later one. The lock of an
+ * exclusive store proves that they are dead.
  * Which host was the last is not read off its instants, since a clock may have been set back between them.
  */
 export async function closeDead(parts: EngineParts, hostId: HostId): Promise<void> {
-  const { store, clock } = parts;
+  const { store } = parts;
+  if (!store.traits.exclusive) return;
   const hosts = await store.query('host.list', { limit: HOSTS_MAX });
-  for (const host of hosts) {
-    const isDead = store.traits.exclusive || !mayHold(host, clock.now());
-    if (host.id !== hostId && host.stoppedAt === null && isDead)
-      await commitHostStop(parts, host.id);
-  }
+  for (const host of hosts)
+    if (host.id !== hostId && host.stoppedAt === null) await commitHostStop(parts, host.id);
 }
 
 function instantsOf(
