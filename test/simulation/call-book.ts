@@ -116,24 +116,35 @@ export class CallBook {
   }
 
   /** T-18 and T-12: a closed account is not called, a limited one by one call at a time. */
-  #judgeLimiter({ host, account, step }: Begun): boolean {
-    const { look, isAlone, isAlive, problem, elapsed } = this.#parts;
+  #judgeLimiter(begun: Begun): boolean {
+    const { host, account } = begun;
+    const { look, isAlone, problem } = this.#parts;
     const limiter = look.limiterOf(account);
     if (limiter === undefined || limiter.state === 'open') return false;
     const isProbe = limiter.probeUntil !== null;
-    const closedFor = elapsed() - (this.#closedAt.get(account) ?? 0);
-    // A fallback on the account whose tries were just used up is asked once (T-18).
-    const before =
-      typeof step === 'object' ? this.#accounts.get(`${step.id} ${account}`) : undefined;
-    const isFallback = before !== undefined && elapsed() - before < GRACE;
-    if (isAlone && !isProbe && closedFor > GRACE && !isFallback)
+    if (!isAlone) return isProbe;
+    const closedFor = this.#parts.elapsed() - (this.#closedAt.get(account) ?? 0);
+    if (!isProbe && closedFor > GRACE && !this.#isFallback(begun))
       problem(`T-18 ${host} called ${account}, which is ${limiter.state} for ${closedFor} ms`);
-    const others = [...this.#out].filter(
-      (call) => call.account === account && call.isProbe && isAlive(call.host),
-    );
-    if (isAlone && isProbe && others.length > 0)
-      problem(`T-18 ${host} called the limited ${account} beside ${others.length} more`);
+    const others = this.#probesOf(account);
+    if (isProbe && others > 0)
+      problem(`T-18 ${host} called the limited ${account} beside ${others} more`);
     return isProbe;
+  }
+
+  /** A fallback on the account whose tries were just used up is asked once (T-18). */
+  #isFallback({ account, step }: Begun): boolean {
+    if (typeof step !== 'object') return false;
+    const before = this.#accounts.get(`${step.id} ${account}`);
+    return before !== undefined && this.#parts.elapsed() - before < GRACE;
+  }
+
+  /** Calls that are out to find an account out. */
+  #probesOf(account: string): number {
+    const out = [...this.#out].filter(
+      (call) => call.account === account && call.isProbe && this.#parts.isAlive(call.host),
+    );
+    return out.length;
   }
 }
 

@@ -12,13 +12,22 @@ type TurnEndWrite = Extract<Write, { write: 'turn.end' }>;
 
 /** Adds to the world's problems; asked before the world's notes take in the commit. */
 export function watchCommit(world: World, unit: CommittedUnit): void {
+  if (unit.unit === 'lease.start' && world.look.hasClosedLimiter()) world.reached('limiter_kept');
   for (const write of unit.writes) {
+    keepAccount(world, write);
     if (write.write === 'turn.stopping') noteStop(world, write.id, unit.host);
     if (write.write !== 'turn.end') continue;
     judgeStop(world, write.id);
     judgeTakeover(world, write, unit.host);
     judgeInterruption(world, write);
   }
+}
+
+/** What later judgements ask for. */
+function keepAccount(world: World, write: Write): void {
+  if (write.write === 'message.bind') world.ledger.bound.add(write.id);
+  if (write.write === 'limiter.insert' || write.write === 'limiter.save')
+    world.calls.limited(write.row);
 }
 
 function noteStop(world: World, turnId: string, by: string): void {

@@ -3,7 +3,6 @@ import type { MessageRecord } from '../../src/core/inbox/record.ts';
 import type { LimiterRecord } from '../../src/core/budget/record.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import type { Committed, Store, Unit, UnitReads } from '../../src/ports/store.ts';
-import type { Claim } from '../../src/engine/turn/claim.ts';
 import {
   inUnit,
   mapWrite,
@@ -11,6 +10,7 @@ import {
   without,
   withTools,
   type Defect,
+  type Claimed,
   type Loose,
 } from './planting.ts';
 
@@ -48,7 +48,7 @@ export const MEETING_DEFECTS: readonly Defect[] = [
         const isSecond = (rows['task'] as Loose)['state'] !== 'waiting';
         const again = mapWrite('message.insert', (write) => ({
           ...write,
-          row: { ...write.row, externalId: `${write.row.externalId}`.concat(write.row.id) },
+          row: { ...write.row, externalId: `${write.row.externalId} ${write.row.id}` },
         }));
         return isSecond ? again(without('approval.decide')(writes, rows), rows) : writes;
       },
@@ -189,7 +189,7 @@ function spendsFreely(store: Store): Store {
     commit: async <R extends UnitReads, V>(unit: Unit<R, V>): Promise<Committed<V>> => {
       const committed = await store.commit(unit);
       if (unit.name !== 'turn.claim' || committed.kind === 'lost') return committed;
-      const claim = committed.verdict as Partial<Claim> | undefined;
+      const claim = committed.verdict as Partial<Claimed> | undefined;
       if (claim?.task === undefined) return committed;
       const task = { ...claim.task, tokensLimit: Infinity, costLimit: Infinity };
       return { ...committed, verdict: { ...claim, task } as V };

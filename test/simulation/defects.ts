@@ -1,6 +1,5 @@
 // Planted defects, one line each: what the simulation has to catch in its turns, stops and takeovers.
 import type { Store, Write } from '../../src/ports/store.ts';
-import type { Claim } from '../../src/engine/turn/claim.ts';
 import { MEETING_DEFECTS } from './defects-meetings.ts';
 import {
   inUnit,
@@ -10,6 +9,7 @@ import {
   withTools,
   type Defect,
   type DefectHost,
+  type Claimed,
   type Loose,
   type RowsChange,
 } from './planting.ts';
@@ -166,7 +166,7 @@ function looksPastTheFence(name: string): NonNullable<Defect['store']> {
         const committed = await forging.commit(unit);
         if (unit.name !== 'turn.claim' || committed.kind === 'lost') return committed;
         // A claim that found nothing says so in another way.
-        const turn = (committed.verdict as Partial<Claim> | undefined)?.turn;
+        const turn = (committed.verdict as Partial<Claimed> | undefined)?.turn;
         if (turn !== undefined) claims.set(turn.conversationId, turn);
         return committed;
       },

@@ -15,11 +15,27 @@ const ENDED: ReadonlySet<string> = new Set([
 ]);
 
 export function judgeApprovals(problems: Problems, dump: Dump, { ledger, history }: Outside): void {
-  const tasks = new Map(dump.tasks.map((task) => [task.id as string, task]));
+  const states = new Map<string, string>(dump.tasks.map(({ id, state }) => [id, state]));
   const inputs = group(
     dump.messages.filter(({ channel }) => channel === 'approval'),
     (message) => message.externalId,
   );
+  const orders = ordersOf(dump, history);
+  for (const approval of dump.approvals) {
+    const { id, state, taskId } = approval;
+    const isLeft = state === 'open' && ENDED.has(states.get(taskId) ?? '');
+    problems.unless(!isLeft, () => `E-4 ${id} of an ended task is open`);
+    const made = inputs.get(id)?.length ?? 0;
+    const due = state === 'approved' ? 1 : 0;
+    problems.unless(made === due, () => `E-4 ${id} is ${state} and made ${made} inputs`);
+    judgeDecision(problems, approval, orders);
+  }
+  judgeWaits(problems, dump);
+  judgeRuns(problems, dump.approvals, ledger.executions);
+}
+
+/** Every answer that somebody gave, over the API or by a command. */
+function ordersOf(dump: Dump, history: Outside['history']): ReadonlySet<string> {
   const orders = new Set(
     history.orders.map(({ kind, subjectId, by }) => `${kind} ${subjectId} ${by}`),
   );
@@ -27,22 +43,18 @@ export function judgeApprovals(problems: Problems, dump: Dump, { ledger, history
     const [, order, id] = /^\/(approve|deny) (appr_\w+)/.exec(text) ?? [];
     if (kind === 'command' && order !== undefined) orders.add(`${order} ${id} ${principal}`);
   }
-  for (const approval of dump.approvals) {
-    const { id, state, taskId } = approval;
-    const task = tasks.get(taskId);
-    const isOver = task !== undefined && ENDED.has(task.state);
-    problems.unless(state !== 'open' || !isOver, () => `E-4 ${id} of an ended task is open`);
-    const made = inputs.get(id)?.length ?? 0;
-    const due = state === 'approved' ? 1 : 0;
-    problems.unless(made === due, () => `E-4 ${id} is ${state} and made ${made} inputs`);
-    judgeDecision(problems, approval, orders);
-  }
+  return orders;
+}
+
+/** V20: what waits for an approval waits for one that can be given. */
+function judgeWaits(problems: Problems, dump: Dump): void {
+  const open = new Set<string | null>(
+    dump.approvals.filter(({ state }) => state === 'open').map(({ id }) => id),
+  );
   for (const { id, state, waitKind, waitId } of dump.tasks) {
-    if (state !== 'waiting' || waitKind !== 'approval') continue;
-    const isOpen = dump.approvals.some((one) => one.id === waitId && one.state === 'open');
-    problems.unless(isOpen, () => `V20 ${id} waits for ${waitId}, which is not open`);
+    const waits = state === 'waiting' && waitKind === 'approval';
+    problems.unless(!waits || open.has(waitId), () => `V20 ${id} waits for ${waitId}, not open`);
   }
-  judgeRuns(problems, dump.approvals, ledger.executions);
 }
 
 /** Who answered, and whether they did: nobody else's word opens or closes it. */

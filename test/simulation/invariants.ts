@@ -57,9 +57,9 @@ function judgeEnded(problems: Problems, dump: Dump): void {
     problems.unless(false, () => `V14 a step of ${taskId} started after its end`);
   }
   for (const { id, taskId, state } of dump.messages) {
-    const isOver = taskId !== null && ends.has(taskId);
+    const isTaskOver = taskId !== null && ends.has(taskId);
     problems.unless(
-      !isOver || state === 'done',
+      !isTaskOver || state === 'done',
       () => `V14 ${id} of the ended ${taskId} is ${state}`,
     );
   }
@@ -136,12 +136,16 @@ export class SeenEnds {
     for (const { id, state, finishedId, output } of dump.steps) {
       if (state !== 'started') this.#see(id, `${state} ${finishedId} ${output}`);
     }
+    this.#seeApprovals(dump);
+    this.#seeTexts(dump);
+    return this.#problems.found;
+  }
+
+  #seeApprovals(dump: Dump): void {
     for (const { id, state, decidedBy, decidedAt, shown, input } of dump.approvals) {
       if (state !== 'open') this.#see(id, `${state} ${decidedBy} ${decidedAt}`);
       this.#see(`what ${id} shows`, `${input} ${shown}`);
     }
-    this.#seeTexts(dump);
-    return this.#problems.found;
   }
 
   #seeTexts(dump: Dump): void {

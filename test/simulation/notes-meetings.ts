@@ -35,19 +35,29 @@ const BY_EVENT: Readonly<Record<string, Sometime>> = {
   'task.extended': 'extended',
 };
 
-function noteMove(reached: Reached, event: EventRecord, { unit, writes }: CommittedUnit): void {
+function noteMove(reached: Reached, event: EventRecord, unit: CommittedUnit): void {
+  const name = BY_UNIT[unit.unit];
+  if (name !== undefined) reached(name);
   const { fromState, toState } = event;
-  if (unit === 'task.due' && toState === 'active') reached(wokenBy(writes));
-  if (unit === 'task.due' && event.reason === 'interrupted') reached('wait_interrupted');
-  if (unit === 'task.resume') reached('resumed');
-  if (unit === 'session.fresh') reached('moved_over');
-  if (unit === 'turn.claim' && fromState !== 'active' && toState === 'active')
-    reached('joined_by_word');
-  const stops = writes.some(({ write }) => write === 'turn.stopping');
-  if (toState === 'expired' && stops) reached('expired_running');
+  const isBack = fromState !== 'active' && toState === 'active';
+  if (isBack && unit.unit === 'turn.claim') reached('joined_by_word');
+  if (unit.unit === 'task.due') noteDue(reached, event, unit);
+  const { writes } = unit;
   const fences = writes.find((write) => write.write === 'conversation.advance');
   const isHeld = fences?.write === 'conversation.advance' && fences.turnId !== null;
   if (toState === 'paused' && isHeld) reached('paused_running');
+}
+
+const BY_UNIT: Readonly<Record<string, Sometime>> = {
+  'task.resume': 'resumed',
+  'session.fresh': 'moved_over',
+};
+
+function noteDue(reached: Reached, event: EventRecord, { writes }: CommittedUnit): void {
+  if (event.toState === 'active') reached(wokenBy(writes));
+  if (event.reason === 'interrupted') reached('wait_interrupted');
+  const stops = writes.some(({ write }) => write === 'turn.stopping');
+  if (event.toState === 'expired' && stops) reached('expired_running');
 }
 
 /** A quota and an outage wake with a word, an instant with the request. */
@@ -108,25 +118,26 @@ function limited(state: string): 'limited' | 'down' | 'refused' | 'opened' {
 
 /** Words with less authority than the running turn, and approvals that outlive the host that asked. */
 export function noteAuthority(notes: Notes, { writes, host }: CommittedUnit): void {
-  const { adminTurns, waiting, askers, reached } = notes;
   for (const write of writes) {
-    if (write.write === 'turn.insert') {
-      const { conversationId, id, authority } = write.row;
-      if (authority === 'admin') adminTurns.set(conversationId, id);
-      else adminTurns.delete(conversationId);
-    }
-    if (write.write === 'message.insert') {
-      const { conversationId, id, authority, kind } = write.row;
-      const turn = adminTurns.get(conversationId);
-      if (turn !== undefined && authority === 'own' && kind === 'genuine') waiting.set(id, turn);
-    }
-    if (write.write === 'message.claim' && (waiting.get(write.id) ?? write.turnId) !== write.turnId)
-      reached('guest_waited');
-    if (write.write === 'turn.end')
-      for (const [conversationId, id] of adminTurns)
-        if (id === write.id) adminTurns.delete(conversationId);
-    if (write.write === 'approval.insert') askers.set(write.row.id, host);
-    if (write.write !== 'approval.decide' || write.row.state !== 'approved') continue;
-    if (askers.get(write.row.id) !== host) reached('approval_over_restart');
+    noteTurns(notes, write);
+    if (write.write === 'approval.insert') notes.askers.set(write.row.id, host);
+    const isGiven = write.write === 'approval.decide' && write.row.state === 'approved';
+    if (isGiven && notes.askers.get(write.row.id) !== host) notes.reached('approval_over_restart');
   }
+}
+
+function noteTurns({ adminTurns, waiting, reached }: Notes, write: Write): void {
+  if (write.write === 'turn.insert') {
+    const { conversationId, id, authority } = write.row;
+    // Whoever had the conversation before has it no longer.
+    if (authority === 'admin') adminTurns.set(conversationId, id);
+    else adminTurns.delete(conversationId);
+  }
+  if (write.write === 'message.insert' && write.row.kind === 'genuine') {
+    const { conversationId, id, authority } = write.row;
+    const turn = adminTurns.get(conversationId);
+    if (turn !== undefined && authority === 'own') waiting.set(id, turn);
+  }
+  if (write.write !== 'message.claim') return;
+  if ((waiting.get(write.id) ?? write.turnId) !== write.turnId) reached('guest_waited');
 }

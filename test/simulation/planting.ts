@@ -1,5 +1,7 @@
 // How a defect is planted: between the engine and its ports, never in the product. What a careless
 // change of a unit would do is done to the unit on its way to the store.
+import type { TaskRecord } from '../../src/core/task/record.ts';
+import type { TurnRecord } from '../../src/core/turn/record.ts';
 import type { EngineParts } from '../../src/engine/engine.ts';
 import type { Store, Unit, UnitReads, Write } from '../../src/ports/store.ts';
 import type { Tools } from '../../src/ports/tools.ts';
@@ -11,6 +13,12 @@ export interface Defect {
   readonly breaks: RegExp;
   readonly store?: (store: Store, host: DefectHost) => Store;
   readonly parts?: (parts: EngineParts) => EngineParts;
+}
+
+/** What a defect needs of a claim's verdict. */
+export interface Claimed {
+  readonly turn: TurnRecord;
+  readonly task: TaskRecord;
 }
 
 export interface DefectHost {

@@ -109,15 +109,17 @@ function lastWord(
   const message = dump.messages.find((one) => one.id === messageId);
   if (message === undefined) return 'none';
   if (dump.outbox.some((entry) => entry.id === message.answerId)) return 'reply';
-  if (sent.kind === 'command') return 'none';
-  const notices = dump.outbox.filter(
-    (entry) => entry.taskId === message.taskId && message.taskId !== null && entry.kind !== 'reply',
-  );
-  if (notices.length > 0) return 'notice';
+  return sent.kind === 'command' ? 'none' : wordOfTask(dump, message.taskId);
+}
+
+/** What its task has said to its person, where the message itself got no answer. */
+function wordOfTask(dump: Dump, taskId: string | null): ReturnType<typeof lastWord> {
+  if (taskId === null) return 'none';
+  const task = dump.tasks.find(({ id }) => id === taskId);
+  const said = dump.outbox.filter((entry) => entry.taskId === taskId);
+  if (said.some(({ kind }) => kind !== 'reply')) return 'notice';
   // What a task asks is its last word until it is answered.
-  const asked = dump.outbox.some((one) => one.taskId === message.taskId && one.kind === 'reply');
-  const task = dump.tasks.find(({ id }) => id === message.taskId);
-  if (asked && task?.waitKind === 'answer') return 'reply';
+  if (said.length > 0 && task?.waitKind === 'answer') return 'reply';
   // `/stop` tells in its own answer what it stopped.
   return task?.state === 'stopped' ? 'answer' : 'none';
 }

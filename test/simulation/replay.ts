@@ -98,15 +98,15 @@ interface ConversationReplay {
   readonly turnId: string | null;
   readonly model: string | null;
   /** The running turn's task, and whether the turn has lost its right to write. */
-  readonly _taskId: string | null;
-  readonly _isFenced: boolean;
+  readonly $taskId: string | null;
+  readonly $isFenced: boolean;
 }
 const FRESH_CONVERSATION: ConversationReplay = {
   token: 0,
   turnId: null,
   model: null,
-  _taskId: null,
-  _isFenced: false,
+  $taskId: null,
+  $isFenced: false,
 };
 
 /** A claim, a stop, a pause and a takeover each take the next token. */
@@ -115,22 +115,22 @@ const CONVERSATION_FOLD: Fold<ConversationReplay> = {
     ...of,
     token: of.token + 1,
     turnId: event.turnId,
-    _taskId: event.taskId,
-    _isFenced: false,
+    $taskId: event.taskId,
+    $isFenced: false,
   }),
-  'turn.stopping': (of) => ({ ...of, token: of.token + 1, _isFenced: true }),
+  'turn.stopping': (of) => ({ ...of, token: of.token + 1, $isFenced: true }),
   'task.moved': (of, event) => {
-    const isFenced = event.toState === 'paused' && event.taskId === of._taskId;
-    return isFenced ? { ...of, token: of.token + 1, _isFenced: true } : of;
+    const isFenced = event.toState === 'paused' && event.taskId === of.$taskId;
+    return isFenced ? { ...of, token: of.token + 1, $isFenced: true } : of;
   },
   'turn.ended': (of, event) => {
-    const isTaken = of._isFenced || dataOf(event)['end'] === 'interrupted';
+    const isTaken = of.$isFenced || dataOf(event)['end'] === 'interrupted';
     return {
       ...of,
       token: of.token + (isTaken ? 1 : 0),
       turnId: null,
-      _taskId: null,
-      _isFenced: false,
+      $taskId: null,
+      $isFenced: false,
     };
   },
   'conversation.model': (of, event) => ({

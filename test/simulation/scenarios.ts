@@ -8,7 +8,7 @@ const stopOnce = (when: (label: string) => boolean): Script => {
     world.client.openConversations(1);
     world.client.message(0);
     world.onceAt(when, () => {
-      const [task] = world.heldTasks();
+      const [task] = world.look.openTasks();
       if (task !== undefined) world.client.stop(task);
     });
   };
@@ -67,7 +67,7 @@ export const SCENARIOS: readonly Scenario[] = [
         (label) => label.startsWith('tool.begin'),
         (host) => {
           world.avoid(host);
-          for (const task of world.heldTasks()) world.client.stop(task);
+          for (const task of world.look.openTasks()) world.client.stop(task);
         },
       );
     },

@@ -34,8 +34,8 @@ export const USAGE = { inputTokens: 100, outputTokens: 10, cost: 7 } as const;
 
 /** What a model that answers says to this request. */
 export function answerOf(parts: ScriptParts, request: ModelRequest, by: Speaker): ModelOutcome {
-  const said = sayNext(parts, request);
-  return said.kind === 'reply' ? { ...said, ...by, usage: USAGE } : said;
+  const next = sayNext(parts, request);
+  return next.kind === 'reply' ? { ...next, ...by, usage: USAGE } : next;
 }
 
 function sayNext(
@@ -51,17 +51,18 @@ function sayNext(
     random.chance(asks * 0.4),
     random.next(),
   ];
-  const looping = loopOf(request);
-  if (looping !== undefined && loops > 0 && random.chance(0.9)) return said('', [looping]);
+  const looping = loops > 0 ? loopOf(request) : undefined;
+  if (looping !== undefined && random.chance(0.9)) return said('', [looping]);
   if (nonsense) return nonsenseOf(parts);
   if (repeats) return said('', [loopCall(parts)]);
   if (wants) return said('', [callOf(parts, random.pick(APPROVED_TOOLS)), ...someCalls(parts)]);
-  const led = leadOf(parts, leads);
-  if (led !== undefined) return led;
-  // Tool after tool comes to an end: the longer the turn, the rarer the next call.
-  const steps = stepsOfTurn(request);
-  if (random.next() < parts.callShare / (1 + steps / 3)) return callsOf(parts);
-  return said(`answer to ${unanswered(request).join(' ')}`, []);
+  return leadOf(parts, leads) ?? sayOrCall(parts, request);
+}
+
+/** Tool after tool comes to an end: the longer the turn, the rarer the next call. */
+function sayOrCall(parts: ScriptParts, request: ModelRequest): Said {
+  const calls = parts.random.next() < parts.callShare / (1 + stepsOfTurn(request) / 3);
+  return calls ? callsOf(parts) : said(`answer to ${unanswered(request).join(' ')}`, []);
 }
 
 function planned(parts: ScriptParts, request: ModelRequest, next: ModelPlan): Said {

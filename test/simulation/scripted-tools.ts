@@ -1,6 +1,6 @@
 // Tools whose effects are counted outside the harness, and files whose bytes change behind its back.
 import type { Shown } from '../../src/core/approval/record.ts';
-import { canonicalJson, parseJson, type Json } from '../../src/kernel/json.ts';
+import { canonicalJson, parseJson } from '../../src/kernel/json.ts';
 import { SECOND } from '../../src/kernel/time.ts';
 import type { Examined, Tool, ToolCall, ToolOutcome, Tools } from '../../src/ports/tools.ts';
 import type { Epoch, Scheduler } from '../../src/testing/scheduler.ts';
@@ -114,8 +114,8 @@ async function runTool(
   const begin = { epoch, label: `tool.begin ${label}`, delay: random.below(20), signal };
   const hasBegun = await scheduler.call(begin, () => {
     if (signal.aborted) return 'ended';
-    const bytes = canonicalJson(shownOf(ledger, call) as unknown as Json);
-    if (approved !== undefined && canonicalJson(approved as unknown as Json) !== bytes) {
+    const bytes = canonicalJson(shownOf(ledger, call));
+    if (approved !== undefined && canonicalJson(approved) !== bytes) {
       reached('approval_changed');
       return 'changed';
     }

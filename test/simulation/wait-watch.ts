@@ -11,6 +11,11 @@ interface Start {
   readonly absence: { readonly from: number | null; readonly until: number } | null;
 }
 
+interface Wait {
+  readonly at: Millis;
+  readonly until: number | null;
+}
+
 const BY_ITSELF: ReadonlySet<unknown> = new Set(['instant', 'quota', 'provider']);
 
 /** Knows when each wait began and each host started; for stores that one host has at a time. */
@@ -18,7 +23,7 @@ export class WaitWatch {
   readonly #elapsed: () => Millis;
   /** The instants of the wall clock can be compared. */
   readonly #isSteady: boolean;
-  readonly #waits = new Map<string, { readonly at: Millis; readonly until: number | null }>();
+  readonly #waits = new Map<string, Wait>();
   readonly #starts = new Map<string, Start>();
   #former: { readonly host: string; readonly id: string; stoppedAt: number | null } | null = null;
 
@@ -64,18 +69,27 @@ export class WaitWatch {
     const wait = this.#waits.get(event.taskId ?? '');
     const start = this.#starts.get(host);
     if (unit !== 'task.due' || wait === undefined || start === undefined) return undefined;
-    const { absence } = start;
-    const stood = wait.at < start.at && absence !== null;
-    const wasUnclean = stood && absence.from === null;
-    const wokeIt = event.toState === 'active';
-    if (wokeIt && wasUnclean) return `R-1 ${event.taskId} went on by itself after an unclean stop`;
-    if (!this.#isSteady || wait.until === null) return undefined;
-    const isMissed =
-      stood && absence.from !== null && wait.until > absence.from && wait.until <= absence.until;
-    if (wokeIt && isMissed) return `R-1 ${event.taskId} went on though nobody saw its wait end`;
-    const isInterrupted = event.reason === 'interrupted';
-    if (isInterrupted && !wasUnclean && !isMissed)
-      return `R-1 ${event.taskId} was interrupted though its host saw its wait through`;
-    return undefined;
+    const how = missedBy(wait, start);
+    // Instants of a clock that was stepped cannot be compared.
+    if (how !== 'unclean' && (!this.#isSteady || wait.until === null)) return undefined;
+    return problemOf(event, how);
   }
+}
+
+function problemOf(event: EventRecord, how: ReturnType<typeof missedBy>): string | undefined {
+  const { taskId, toState, reason } = event;
+  if (toState === 'active' && how !== undefined)
+    return `R-1 ${taskId} went on by itself after a wait that was missed (${how})`;
+  return reason === 'interrupted' && how === undefined
+    ? `R-1 ${taskId} was interrupted though its host saw its wait through`
+    : undefined;
+}
+
+/** Why nobody saw the wait through: an unclean stop, or it ended while no host ran. */
+function missedBy(wait: Wait, { at, absence }: Start): 'unclean' | 'absent' | undefined {
+  if (absence === null || wait.at >= at) return undefined;
+  const { from, until } = absence;
+  if (from === null) return 'unclean';
+  const due = wait.until ?? Infinity;
+  return due > from && due <= until ? 'absent' : undefined;
 }

@@ -73,44 +73,48 @@ async function waitForDays(world: World, until: Until): Promise<void> {
   world.reached('waited_days');
 }
 
+interface Given {
+  readonly task: TaskRecord;
+  readonly way: TypedWay | 'reply' | undefined;
+}
+
 async function leaveEach(world: World, until: Until, isLast: boolean): Promise<void> {
-  const { ways: random } = world.random;
   const staying = world.look.tasks().filter((task) => !isAboutToCome(world, task));
-  const given = staying.map((task) => {
-    const ways = waysOf(task).filter(({ effect }) => effect !== 'pause');
-    const others = ways.filter(({ effect }) => effect !== 'stop');
-    const isReply = REASONS[task.reason as TaskReason]?.reply === true;
-    const stop = ways.find(({ effect }) => effect === 'stop');
-    const [replies, other] = [random.chance(0.4), random.next()];
-    const chosen =
-      isLast || (others.length === 0 && !isReply)
-        ? stop
-        : isReply && (others.length === 0 || replies)
-          ? ('reply' as const)
-          : others[Math.floor(other * others.length)];
-    return { task, chosen };
-  });
+  const given = staying.map((task): Given => ({ task, way: wayOf(world, task, isLast) }));
   world.reached('way_out');
-  const verdicts: (() => string | undefined)[] = [];
-  for (const { task, chosen } of given) {
-    if (chosen === undefined) world.problems.push(`V8 ${task.id} has no way out`);
-    else if (chosen === 'reply') reply(world, task);
-    else verdicts.push(give(world, task, chosen));
-  }
+  const refusals = given.map((one) => take(world, one));
   const { elapsed } = world.scheduler;
   const isLeft = ({ id, version }: TaskRecord): boolean => world.look.task(id)?.version !== version;
   await until(() => world.isAtRest && given.every(({ task }) => isLeft(task)), elapsed + 2 * HOUR);
   if (world.isBroken) return;
-  for (const { task, chosen } of given) {
-    const by = typeof chosen === 'object' ? chosen.command : 'a reply';
+  for (const { task, way } of given) {
+    const by = typeof way === 'object' ? way.command : 'a reply';
     if (!isLeft(task)) world.problems.push(`V8 ${task.id} ${task.reason} is not left by ${by}`);
   }
-  for (const verdict of verdicts) {
-    const refused = verdict();
-    if (refused !== undefined) world.problems.push(refused);
-  }
+  world.problems.push(...refusals.flatMap((refused) => refused() ?? []));
   if (!world.isAtRest) world.problems.push(`V20 no rest after the ways out: ${world.unrest()}`);
   world.judgeRest();
+}
+
+/** One of the ways that the table names; a stop only where there is no other, or at the last. */
+function wayOf(world: World, task: TaskRecord, isLast: boolean): Given['way'] {
+  const { ways: random } = world.random;
+  const ways = waysOf(task).filter(({ effect }) => effect !== 'pause');
+  const others = ways.filter(({ effect }) => effect !== 'stop');
+  const mayReply = REASONS[task.reason as TaskReason]?.reply ?? false;
+  const [replies, other] = [random.chance(0.4), random.next()];
+  if (isLast || (others.length === 0 && !mayReply))
+    return ways.find(({ effect }) => effect === 'stop');
+  if (mayReply && (others.length === 0 || replies)) return 'reply';
+  return others[Math.floor(other * others.length)];
+}
+
+/** Takes the way; tells later whether it was refused. */
+function take(world: World, { task, way }: Given): () => string | undefined {
+  if (way === undefined) return () => `V8 ${task.id} has no way out`;
+  if (way !== 'reply') return give(world, task, way);
+  reply(world, task);
+  return () => undefined;
 }
 
 function reply(world: World, task: TaskRecord): void {

@@ -1,8 +1,7 @@
 // Everything around the hosts of one run: store, clock, weather, client, and what is remembered of it.
-import type { TaskId } from '../../src/kernel/ids.ts';
 import { createIds } from '../../src/adapters/ids/ids.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { HOUR, MINUTE, SECOND } from '../../src/kernel/time.ts';
+import { MINUTE, SECOND } from '../../src/kernel/time.ts';
 import type { Principal } from '../../src/kernel/principal.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import type { Store } from '../../src/ports/store.ts';
@@ -10,6 +9,7 @@ import { Epoch, Scheduler, type SchedulerStep } from '../../src/testing/schedule
 import { WallClock } from '../../src/testing/sim-clock.ts';
 import { seededRandom, type Random } from '../../src/testing/sim-random.ts';
 import { Client } from './client.ts';
+import { ClockSteps } from './clock-steps.ts';
 import { watchCommit } from './commit-watch.ts';
 import type { Defect } from './planting.ts';
 import type { CommittedUnit, StoreWeather } from './faulty-store.ts';
@@ -28,9 +28,6 @@ import { WaitWatch } from './wait-watch.ts';
 import { openSimulatedStore, type SimulatedStore } from './store.ts';
 
 const START = Date.UTC(2026, 0, 5, 9);
-const CLOCK_STEP_MAX = 50 * MINUTE;
-/** Nobody believes such a step; a key of a day's time still holds (surface: HTTP). */
-const CLOCK_LEAP_MAX = 9 * HOUR;
 
 export interface WorldPlan {
   readonly options: SimulationOptions;
@@ -74,6 +71,7 @@ export class World {
   readonly #plan: WorldPlan;
   readonly #simulated: SimulatedStore;
   readonly #oracle: Oracle;
+  readonly #clock: ClockSteps;
   readonly #waits: WaitWatch | undefined;
   #hosts: Host[] = [];
   #hostNumber = 0;
@@ -81,7 +79,6 @@ export class World {
   #lastDiedUncleanly = false;
   #faultsOn = true;
   #avoided = '';
-  #highestOffset = 0;
   #doomed: { readonly host: string; steps: number } | undefined;
   #watches: {
     readonly when: (label: string) => boolean;
@@ -118,6 +115,14 @@ export class World {
       history: this.history,
       calls: () => this.calls.count,
       bounds: options.bounds,
+    });
+    this.#clock = new ClockSteps({
+      options,
+      scheduler: this.scheduler,
+      wall: this.wall,
+      epoch: this.epoch,
+      random: this.random.faults,
+      reached: (name) => this.reached(name),
     });
     this.notes = createNotes((name) => this.reached(name));
     const { faults, span, long } = options;
@@ -184,13 +189,7 @@ export class World {
     if (host.isZombie && unit.writes.length === 0) this.reached('zombie_refused');
     watchCommit(this, unit);
     this.problems.push(...(this.#waits?.see(unit) ?? []));
-    if (unit.unit === 'lease.start' && this.look.hasClosedLimiter()) this.reached('limiter_kept');
     noteCommit(this.notes, host, unit, this.options.shared);
-    for (const write of unit.writes) {
-      if (write.write === 'message.bind') this.ledger.bound.add(write.id);
-      if (write.write === 'limiter.insert' || write.write === 'limiter.save')
-        this.calls.limited(write.row);
-    }
     if (this.commits % 25 === 0) this.judge();
   }
 
@@ -239,11 +238,6 @@ export class World {
     if (!this.isBroken) this.problems.push(...this.#oracle.judgeRest());
   }
 
-  /** Ids of tasks that are held in a state that names what it waits for. */
-  heldTasks(): readonly TaskId[] {
-    return this.look.openTasks();
-  }
-
   /** Nothing is owed: all is answered, ended or held. */
   get isAtRest(): boolean {
     return this.client.isDone && this.look.unrest().length === 0;
@@ -274,17 +268,9 @@ export class World {
     this.#watches.push({ when, act: (host, label) => this.#crash(host, label) });
   }
 
-  #isDead(host: Host): boolean {
-    return host.state === 'dead';
-  }
-
   begin(): void {
     this.#plan.trace?.(JSON.stringify(this.options));
-    const { faults } = this.options;
-    for (let count = 0; count < faults.clockSteps; count += 1)
-      this.#scheduleClockStep(CLOCK_STEP_MAX);
-    for (let count = 0; count < faults.clockLeaps; count += 1)
-      this.#scheduleClockStep(CLOCK_LEAP_MAX);
+    this.#clock.begin();
     if (this.options.hosts === 2) this.reached('two_hosts');
   }
 
@@ -301,8 +287,7 @@ export class World {
     this.weather.diskFullUntil = 0;
     this.providers.calm();
     this.#faultsOn = false;
-    // Forward only: what was written ahead of the truth must not be waited for.
-    this.wall.offset = this.#highestOffset;
+    this.#clock.calm();
   }
 
   async end(): Promise<void> {
@@ -319,9 +304,7 @@ export class World {
 
   /** A supervisor: whatever died is started again. */
   #keepHosts(): void {
-    if (this.#hosts.some((host) => host.state === 'dead')) {
-      this.#hosts = this.#hosts.filter((host) => host.state !== 'dead');
-    }
+    if (!this.#hosts.every(isAlive)) this.#hosts = this.#hosts.filter(isAlive);
     const alive = this.#hosts.filter((host) => host.epoch.state === 'running').length;
     if (this.#isStarting || alive >= this.options.hosts) return;
     if (!this.options.shared && this.#hosts.length > 0) return;
@@ -342,20 +325,24 @@ export class World {
     this.#plan.trace?.(
       `${String(step.number).padStart(5)} ${String(step.at).padStart(9)} ${step.epoch.name} ${step.label}`,
     );
-    const host = this.#hosts.find((one) => one.epoch === step.epoch);
-    if (host === undefined || host.state === 'dead') return;
+    const host = this.#hosts.find((one) => one.epoch === step.epoch && isAlive(one));
+    if (host === undefined) return;
     this.hostSteps += 1;
-    const watch = this.#watches.find((one) => one.when(step.label));
-    if (watch !== undefined) {
-      this.#watches.splice(this.#watches.indexOf(watch), 1);
-      watch.act(host, step.label);
-      if (this.#isDead(host)) return;
-    }
+    this.#watch(host, step.label);
+    if (!isAlive(host)) return;
+    if (this.#plan.crashAt?.includes(this.hostSteps) === true) return this.#crash(host, step.label);
+    if (this.#faultsOn) this.#disturb(host, step.label);
+  }
+
+  /** What a written plan does before this step. */
+  #watch(host: Host, label: string): void {
     const { wordsAt, words } = this.#plan;
     if (words !== undefined && wordsAt?.includes(this.hostSteps) === true)
       this.client.message(0, 'message', words);
-    if (this.#plan.crashAt?.includes(this.hostSteps) === true) return this.#crash(host, step.label);
-    if (this.#faultsOn) this.#disturb(host, step.label);
+    const watch = this.#watches.find((one) => one.when(label));
+    if (watch === undefined) return;
+    this.#watches.splice(this.#watches.indexOf(watch), 1);
+    watch.act(host, label);
   }
 
   #disturb(host: Host, label: string): void {
@@ -400,18 +387,9 @@ export class World {
       this.reached('zombie_woke');
     });
   }
+}
 
-  #scheduleClockStep(most: number): void {
-    const { faults } = this.random;
-    const delay = faults.below(this.options.span * 2);
-    const by = faults.between(-most, most);
-    void this.scheduler.call({ epoch: this.epoch, label: 'step the clock', delay }, () => {
-      if (!this.#faultsOn) return;
-      const offset = Math.min(most, Math.max(-most, this.wall.offset + by));
-      this.reached(offset > this.wall.offset ? 'clock_forward' : 'clock_back');
-      if (Math.abs(offset - this.wall.offset) > HOUR) this.reached('clock_leap');
-      this.wall.offset = offset;
-      this.#highestOffset = Math.max(this.#highestOffset, offset);
-    });
-  }
+/** Asked anew: it may have died meanwhile. */
+function isAlive({ state }: Host): boolean {
+  return state !== 'dead';
 }
