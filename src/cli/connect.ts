@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { ApiProblem, createClient, type Client } from '../client/client.ts';
 import { Fault } from '../kernel/fault.ts';
-import { readGeneratedKey } from '../compose/key-file.ts';
+import { shellSentence } from './shell.ts';
+import { keyFileOf, readGeneratedKey } from '../compose/key-file.ts';
 import { runningHost } from '../compose/running.ts';
 import { configOf } from './config.ts';
 import { CommandEnd, type ExitName } from './exit.ts';
@@ -82,9 +83,10 @@ function connectionTo(url: string, key: string): Connection {
 }
 
 async function keyFor(options: ReadOptions, url: string): Promise<string> {
-  const key = process.env['SEKISHO_API_KEY'] || readGeneratedKey(await dataOf(options));
+  const data = await dataOf(options);
+  const key = process.env['SEKISHO_API_KEY'] || readGeneratedKey(data);
   if (key !== undefined) return key;
-  const why = `No key for ${url}: there is no DATA/api-key here.`;
+  const why = `No key for ${url}: there is no ${keyFileOf(data)}.`;
   throw new CommandEnd('usage', `${why} Set SEKISHO_API_KEY to one of the host's keys.`);
 }
 
@@ -119,7 +121,7 @@ const EXITS: Readonly<Record<string, ExitName>> = {
 /** What the host says, and where exactly a body was wrong. */
 function saidBy({ detail, errors = [] }: ApiProblem): string {
   const places = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  return [detail, ...places].join(' ');
+  return shellSentence([detail, ...places].join(' '));
 }
 
 function explained(error: unknown, url: string | undefined): unknown {

@@ -7,7 +7,7 @@ import { explainTask } from '../engine/task/why.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { StoreAlarm } from '../ports/store.ts';
 import type { AttentionItem } from '../wire/status.ts';
-import { sayApproval, sayClock, sayLimiter, sayStoreAlarm } from './view/attention.ts';
+import { limitersOf, sayApproval, sayClock, sayLimiter, sayStoreAlarm } from './view/attention.ts';
 
 /** Open tasks that are looked through; of more it is said that there are so many. */
 export const TASKS_COUNTED = 1_000;
@@ -52,7 +52,7 @@ export async function readAttention(engine: Engine): Promise<readonly AttentionI
 }
 
 async function gather(engine: Engine, open: readonly TaskRecord[]): Promise<Waiting> {
-  const { clock, limiters } = engine.health();
+  const { clock } = engine.health();
   const approvals = await engine.store.query('approval.list', {
     state: 'open',
     conversationId: '',
@@ -62,7 +62,7 @@ async function gather(engine: Engine, open: readonly TaskRecord[]): Promise<Wait
   return {
     tasks: open.filter(needsPerson),
     approvals,
-    limiters: limiters.filter(({ state }) => state === 'down' || state === 'refused'),
+    limiters: limitersOf(engine).filter(({ state }) => state === 'down' || state === 'refused'),
     isClockDistrusted: !clock.isTrusted,
     alarm: engine.store.alarm ?? null,
   };

@@ -15,6 +15,7 @@ import { countWaiting, readAttention, TASKS_COUNTED } from './attention.ts';
 import { iso, isoOrNull, reply, route, type Call, type Route } from './call.ts';
 import { API_CHANNEL } from './orders.ts';
 import { refusalProblem } from './problems.ts';
+import { limitersOf } from './view/attention.ts';
 import { viewDoing } from './view/task.ts';
 
 async function status({ door }: Call): Promise<Response> {
@@ -45,7 +46,7 @@ async function status({ door }: Call): Promise<Response> {
     attention: waiting.all,
     approvals: waiting.approvals,
     clock: viewClock(health.clock),
-    limiters: health.limiters.flatMap(viewLimiter),
+    limiters: limitersOf(engine).flatMap(viewLimiter),
   } satisfies StatusReply);
 }
 

@@ -250,12 +250,12 @@ test('E-4: a call that waits for a person is shown, approved and then run from t
   const shown = await asking.run(['approval', id]);
   assert.match(shown.stdout, /touch made/);
   assert.match(shown.stdout, new RegExp(`sekisho approve ${id}`));
-  assert.match((await asking.run(['status'])).stdout, new RegExp(`/approve ${id}`));
+  assert.match((await asking.run(['status'])).stdout, new RegExp(`\`sekisho approve ${id}\``));
   const paused = await asking.run(['pause', asked]);
   assert.match(paused.stdout, new RegExp(`sekisho resume ${asked}`));
   const approved = await asking.run(['approve', id]);
   assert.deepEqual([approved.code, approved.stderr], [0, '']);
-  assert.match(approved.stdout, /runs once, exactly as it was shown/);
+  assert.match(approved.stdout, /is kept and runs once when task_\w+ goes on .*exactly as it was/);
   assert.equal((await asking.run(['deny', id])).code, 3);
   const made = join(asking.folder, 'workspace', 'made');
   assert.equal(existsSync(made), false);

@@ -89,6 +89,7 @@ describe('what waits for a person', () => {
       [limiter?.account, limiter?.state, limiter?.code],
       [item?.subjectId, 'refused', 'http_401'],
     );
+    assert.doesNotMatch(item?.sentence ?? '', /_/);
   });
 });
 

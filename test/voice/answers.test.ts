@@ -173,7 +173,7 @@ describe('W-3: from the store alone', () => {
     const lines = (await answerCommand(parts, { ...order, health })).split('\n');
     assert.deepEqual(lines.slice(3, 6), [
       'The model provider openai-compatible lets only few calls through; looked at again at 14:03.',
-      'The model provider gone cannot be reached.',
+      'The model provider gone gives no usable answer.',
       'The clock is not trusted: it stands 2 hours ahead of what the host counted. Until 14:12 ' +
         'nothing expires and nothing begins by itself. If it is right as it stands: `/clock confirm`.',
     ]);

@@ -1,3 +1,4 @@
+import type { Client } from '../../client/client.ts';
 import type { ApprovalReply } from '../../wire/approval.ts';
 import type { TaskReply } from '../../wire/task.ts';
 import { order } from '../connect.ts';
@@ -68,10 +69,18 @@ export async function answer(
     const { tool, shown } = approval;
     const told =
       decision === 'approve'
-        ? `Approved ${approval.id}: ${tool} runs once, exactly as it was shown:`
+        ? `Approved ${approval.id}: ${tool} ${await runsWhen(client, approval)}, exactly as it was shown:`
         : `Denied ${approval.id}: ${tool} does not run. It was:`;
     tell(options, approval, `${told}\n${callBlock(shown)}`);
   });
+}
+
+/** A task that stands still for another reason keeps its call until it goes on. */
+async function runsWhen(client: Client, { taskId }: ApprovalReply): Promise<string> {
+  const { state } = await client.task(taskId);
+  const isStill = state === 'waiting' || state === 'paused' || state === 'blocked';
+  if (!isStill) return 'runs once';
+  return `is kept and runs once when ${taskId} goes on (sekisho why ${taskId})`;
 }
 
 /** `cancel RUN`: cancels a run and its task; one that has ended keeps its end. */

@@ -2,6 +2,7 @@ import { ask } from '../connect.ts';
 import { doingText } from '../doing.ts';
 import { printJson, printText } from '../print.ts';
 import type { ReadOptions } from '../program.ts';
+import { shellCommand, shellSentence } from '../shell.ts';
 import { when } from '../when.ts';
 
 /** `status`: how the host is, who answers, what is open and what waits for a person. */
@@ -31,18 +32,20 @@ export async function status(options: ReadOptions): Promise<void> {
       ...now.turns.map(({ taskId, doing }) => `turn    ${taskId}, ${doingText(doing)}`),
       ...now.limiters
         .filter(({ state }) => state === 'limited')
-        .map(({ account, until }) => `limits  ${account}: ${limitedUntil(until)}`),
+        .map(({ account, until }) => `limits  ${account}: ${limitedUntil(until, now.at)}`),
       ...items.map(({ sentence, command }) => attention(sentence, command)),
     ];
     printText(lines.join('\n'));
   });
 }
 
-function limitedUntil(until: string | null): string {
-  return until === null ? 'one call at a time' : `no call until ${when(until)}`;
+/** Once the instant is there, one call at a time finds out whether the limit is gone. */
+function limitedUntil(until: string | null, now: string): string {
+  const isOver = until === null || Date.parse(until) <= Date.parse(now);
+  return isOver ? 'one call at a time' : `no call until ${when(until)}`;
 }
 
 function attention(sentence: string, command: string | null): string {
   const isSaid = command === null || sentence.includes(command);
-  return `\n${sentence}${isSaid ? '' : `\n  ${command}`}`;
+  return `\n${shellSentence(sentence)}${isSaid ? '' : `\n  ${shellCommand(command)}`}`;
 }

@@ -7,6 +7,7 @@ import { CommandEnd } from '../exit.ts';
 import { taskOrNearest } from '../nearest.ts';
 import { printJson, printText } from '../print.ts';
 import type { ReadOptions } from '../program.ts';
+import { shellCommand, shellSentence } from '../shell.ts';
 import { table } from '../table.ts';
 import { when } from '../when.ts';
 
@@ -111,10 +112,10 @@ export async function why(id: string, options: ReadOptions): Promise<void> {
       return;
     }
     const commands = found.commands.map(
-      ({ command, who, effect }) => `  ${command}  (${who}: ${effect})`,
+      ({ command, who, effect }) => `  ${shellCommand(command)}  (${who}: ${effect})`,
     );
     const parts = [
-      found.sentence,
+      shellSentence(found.sentence),
       ...found.chain,
       ...(commands.length > 0 ? ['', ...commands] : []),
     ];

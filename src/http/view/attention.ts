@@ -30,7 +30,20 @@ export function sayLimiter({ parts }: Engine, { account, state, until }: Limiter
   const when =
     until === null ? null : sayWhen({ locale, timeZone }, words, until, parts.clock.now());
   const stateWords = inWords(words.answers.limiterStates, state);
-  return words.answers.limiter({ name: cutName(account), state: stateWords, until: when });
+  return words.answers.limiter({ name: nameOf(account), state: stateWords, until: when });
+}
+
+/** An account begins with its provider and address; its key tells a person nothing. */
+function nameOf(account: string): string {
+  const [provider = '', address] = account.split(' ');
+  return cutName(provider) + (address === undefined ? '' : ` (${cutName(address)})`);
+}
+
+/** Of the accounts of configured models: one that nobody asks any more stands in nobody's way. */
+export function limitersOf(engine: Engine): readonly LimiterRecord[] {
+  const { models, classifier } = engine.parts;
+  const accounts = new Set([...models, classifier].map(({ account }) => account));
+  return engine.health().limiters.filter(({ account }) => accounts.has(account));
 }
 
 /** That the wall clock is not believed. */

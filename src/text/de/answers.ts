@@ -37,7 +37,7 @@ export const DE_ANSWERS: AnswerTexts = {
   limiterStates: {
     open: 'ist nutzbar',
     limited: 'lässt nur wenige Aufrufe durch',
-    down: 'ist nicht erreichbar',
+    down: 'gibt keine brauchbare Antwort',
     refused: 'lehnt den Schlüssel oder das Konto ab',
   },
   clockDistrusted: ({ drift, when }) =>

@@ -37,7 +37,7 @@ export const EN_ANSWERS: AnswerTexts = {
   limiterStates: {
     open: 'can be used',
     limited: 'lets only few calls through',
-    down: 'cannot be reached',
+    down: 'gives no usable answer',
     refused: 'refuses the key or the account',
   },
   clockDistrusted: ({ drift, when }) =>

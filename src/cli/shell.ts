@@ -1,0 +1,33 @@
+/** The chat's commands that a shell has too, by their names there. */
+const SHELL: Readonly<Record<string, string>> = {
+  stop: 'stop',
+  pause: 'pause',
+  'task-resume': 'resume',
+  extend: 'extend',
+  approve: 'approve',
+  deny: 'deny',
+  why: 'why',
+};
+
+/** With its id behind it: `/stop` alone is about a conversation, which a shell is not in. */
+const COMMAND = /^\/([a-z-]+)( (?:task|appr)_\w+(?: [^\s`]+)*)$/;
+/** Quoted commands of a sentence; what would run stands on lines of its own, behind blanks. */
+const QUOTED = /^ {4}.*$|`(\/[^`\n]+)`/gm;
+
+/** A command of the chat as a shell types it; one that only the chat has says so. */
+export function shellCommand(command: string): string {
+  return typed(command) ?? `${command} (in the chat)`;
+}
+
+/** A sentence of the host with its commands as a shell types them. */
+export function shellSentence(text: string): string {
+  return text.replaceAll(QUOTED, (whole, command?: string) => {
+    const found = command === undefined ? undefined : typed(command);
+    return found === undefined ? whole : `\`${found}\``;
+  });
+}
+
+function typed(command: string): string | undefined {
+  const [, name = '', rest = ''] = COMMAND.exec(command) ?? [];
+  return Object.hasOwn(SHELL, name) ? `sekisho ${SHELL[name] ?? name}${rest}` : undefined;
+}
