@@ -12,11 +12,16 @@ export interface QueueHost {
 
 // Open commands that are read at once.
 const COMMANDS_MAX = 64;
+// Commands that are answered side by side; what comes above them waits in the store.
+const TOGETHER_MAX = 64;
 
 /** Answers commands on their own path beside the turns (W-3), each once at a time. */
 export class CommandQueue {
   readonly #host: QueueHost;
   readonly #answering = new Set<MessageId>();
+  /** Open commands that nobody answers yet may be in the store. */
+  #mayHaveMore = false;
+  #isSweeping = false;
 
   constructor(host: QueueHost) {
     this.#host = host;
@@ -25,6 +30,31 @@ export class CommandQueue {
   /** Never rejects: one that cannot be answered now is found again by `answerOpen`. */
   async answer(messageId: MessageId): Promise<void> {
     if (this.#answering.has(messageId)) return;
+    if (this.#answering.size >= TOGETHER_MAX) {
+      this.#mayHaveMore = true;
+      return;
+    }
+    await this.#answerOne(messageId);
+    if (this.#mayHaveMore && this.#answering.size === 0) await this.#sweep();
+  }
+
+  /** Whoever ends last looks for what had to wait. */
+  async #sweep(): Promise<void> {
+    if (this.#isSweeping) return;
+    this.#isSweeping = true;
+    try {
+      do {
+        this.#mayHaveMore = false;
+        await this.answerOpen();
+      } while (this.#mayHaveMore && this.#answering.size === 0);
+    } catch (error) {
+      this.#host.onFault(error, 'command');
+    } finally {
+      this.#isSweeping = false;
+    }
+  }
+
+  async #answerOne(messageId: MessageId): Promise<void> {
     this.#answering.add(messageId);
     try {
       const { commands, onAnswered } = this.#host;
@@ -46,7 +76,11 @@ export class CommandQueue {
     let last: MessageId | undefined;
     for (;;) {
       const open = await store.query('message.openCommands', { limit: COMMANDS_MAX });
-      for (const { id } of open) await this.answer(id);
+      for (const { id } of open) {
+        // Behind those that are being answered there may be others.
+        if (this.#answering.has(id)) this.#mayHaveMore = true;
+        else await this.#answerOne(id);
+      }
       // One that cannot be answered now is asked for again at the next tick, not at once.
       if (open.length < COMMANDS_MAX || open[0]?.id === last) return;
       last = open[0]?.id;

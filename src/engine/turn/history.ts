@@ -19,6 +19,9 @@ export interface SpokenTurn {
 /** What an item takes beside its text. */
 const ITEM_CHARS = 200;
 
+/** What a kept conversation takes beside its turns. */
+const KEPT_CHARS = 1_000;
+
 /** What one turn said, from its inputs and steps. */
 export function spokenTurn(
   messages: readonly MessageRecord[],
@@ -153,7 +156,8 @@ export class Histories {
   keep({ conversationId, token, sessionId }: Ended, { turns, isWhole }: History): void {
     const before = this.#kept.get(conversationId);
     if (before !== undefined) this.#drop(conversationId, before);
-    const chars = turns.reduce((sum, turn) => sum + turn.chars, 0);
+    // A turn too large for the window leaves none, and a place all the same.
+    const chars = turns.reduce((sum, turn) => sum + turn.chars, KEPT_CHARS);
     this.#kept.set(conversationId, { token, sessionId, turns, isWhole, chars });
     this.#chars += chars;
     for (const [oldest, kept] of this.#kept) {

@@ -32,7 +32,8 @@ export class Live {
     this.#listeners.set(conversationId, listeners.add(listener));
     return () => {
       listeners.delete(listener);
-      if (listeners.size === 0) this.#listeners.delete(conversationId);
+      const isLast = listeners.size === 0 && this.#listeners.get(conversationId) === listeners;
+      if (isLast) this.#listeners.delete(conversationId);
     };
   }
 

@@ -15,6 +15,8 @@ export interface Piece {
 
 /** Characters that may wait for a slow reader; beyond it pieces give way to one snapshot. */
 const CHARS_MAX = 262_144;
+/** The same of what waits in pieces: short ones between many hints. */
+const HEARD_MAX = 1_024;
 
 /**
  * Holds a bounded amount, however slow the reader is: hints in a row are one hint, pieces in a row
@@ -69,7 +71,7 @@ export class LiveQueue {
     // A snapshot is taken when it is sent, so it will hold this piece too.
     if (last?.kind === 'snapshot') return;
     this.#chars += piece.length;
-    if (this.#chars > CHARS_MAX) {
+    if (this.#chars > CHARS_MAX || this.#heard.length >= HEARD_MAX) {
       this.#heard = [{ kind: 'hint' }, { kind: 'snapshot' }];
       this.#chars = 0;
     } else if (last?.kind === 'delta' && last.piece.taskId === taskId) {
