@@ -4,7 +4,7 @@ import type { StepRecord } from '../../core/turn/record.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Ledger } from '../session/ledger.ts';
 import { tellOfTask } from '../task/tell.ts';
-import { finish, save, type Ended, type Ending } from './closing.ts';
+import { endInWait, type Ended, type Ending } from './closing.ts';
 import { finishedStep, startedStep, type StepStart } from './step.ts';
 
 /** What the model gets for a call that waits for a person, and for those behind it (E-4). */
@@ -69,10 +69,5 @@ export function waitForApproval(
   ending: Ending,
   { id, expiresAt: until }: ApprovalRecord,
 ): Ended {
-  const moved = save(ledger, ending, {
-    to: 'waiting',
-    reason: WAIT_REASONS.approval,
-    wait: { kind: 'approval', id, until },
-  });
-  return finish(ledger, ending, 'waited', moved);
+  return endInWait(ledger, ending, { kind: 'approval', id, until });
 }

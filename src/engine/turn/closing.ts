@@ -4,7 +4,7 @@ import type { RunRecord } from '../../core/run/record.ts';
 import { countSpent, moveTask, type Move } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnEnd, TurnRecord } from '../../core/turn/record.ts';
-import type { TaskReason } from '../../core/task/moves.ts';
+import { WAIT_REASONS, type TaskReason } from '../../core/task/moves.ts';
 import type { OutboxId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { invariant } from '../../kernel/invariant.ts';
@@ -108,6 +108,25 @@ export function tellNext(
   params: JsonObject = {},
 ): OutboxId {
   return tellReason(ledger, task, { reason, version: task.version + 1, runId, params });
+}
+
+type Waited = keyof typeof WAIT_REASONS;
+
+/** Ends the turn and lets its task wait (T-6); whoever calls it has told the person. */
+export function endInWait(
+  ledger: Ledger,
+  ending: Ending,
+  wait: NonNullable<Move['wait']> & { readonly kind: Waited },
+  further: {
+    readonly end: 'waited' | 'parked';
+    readonly data?: JsonObject;
+    readonly counts?: Partial<TaskRecord>;
+  } = { end: 'waited' },
+): Ended {
+  const { end, ...saved } = further;
+  const reason = WAIT_REASONS[wait.kind];
+  const moved = save(ledger, ending, { to: 'waiting', reason, wait, ...saved });
+  return finish(ledger, ending, end, moved);
 }
 
 /** Gives the turn its recorded end and frees the conversation. */

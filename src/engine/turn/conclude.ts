@@ -6,10 +6,11 @@ import {
   type Budget,
 } from '../../core/budget/spend.ts';
 import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
-import { WAIT_REASONS } from '../../core/task/moves.ts';
+import { WAIT_REASONS, type TaskEnd, type TaskReason } from '../../core/task/moves.ts';
 import type { Missed } from '../../core/turn/decide.ts';
-import type { StepRecord } from '../../core/turn/record.ts';
+import type { StepRecord, TurnEnd } from '../../core/turn/record.ts';
 import type { MessageId } from '../../kernel/ids.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { CORRECTIVES } from '../../text/model.ts';
@@ -22,7 +23,16 @@ import type { Ledger } from '../session/ledger.ts';
 import { requestOf } from '../task/mandate.ts';
 import { touchTask } from './advance.ts';
 import { askApproval, waitForApproval } from './ask.ts';
-import { booked, finish, keepActive, save, tellNext, type Ended, type Ending } from './closing.ts';
+import {
+  booked,
+  endInWait,
+  finish,
+  keepActive,
+  save,
+  tellNext,
+  type Ended,
+  type Ending,
+} from './closing.ts';
 import { generate } from './generate.ts';
 import { bindJoined, claimJoined, isGenuine, isWaiting, joinedBy } from './joined.ts';
 import { startedStep, type StepStart } from './step.ts';
@@ -201,14 +211,8 @@ function reply(
 }
 
 function fail(of: Concluding, { code, said }: Extract<Outcome, { kind: 'failed' }>): Ended {
-  const { ledger, ending } = of;
-  const params = { detail: code, said: said.slice(0, LIMITS.providerWordsMax) };
-  const noticeId = tellNext(ledger, ending, 'model_refused', params);
-  closeAll(ledger, ending.messages, noticeId);
-  withdraw(ledger, ending.approvals, `host:${ending.turn.hostId}`);
-  const moved = save(ledger, ending, { to: 'failed', reason: 'model_refused', data: params });
-  failRun(ledger, ending.run, 'model_refused', noticeId);
-  return finish(ledger, ending, 'failed', moved);
+  const data = { detail: code, said: said.slice(0, LIMITS.providerWordsMax) };
+  return endTask(of, { to: 'failed', reason: 'model_refused', end: 'failed', data });
 }
 
 function invalid(of: Concluding, joined: readonly MessageRecord[], why: string): Ended {
@@ -224,7 +228,12 @@ function invalid(of: Concluding, joined: readonly MessageRecord[], why: string):
   if (task.correctionsUsed >= LIMITS.correctiveTurnsMax) return block(of, reason, { detail: why });
   // Another message of the conversation may stand before it, so the request is quoted.
   const text = `${CORRECTIVES[reason]}\n\n> ${requestOf(task)}`;
-  generate(parts, ledger, turn, { id: inputId, channel: 'host', externalId: inputId, text });
+  generate(parts, ledger, turn, {
+    id: inputId,
+    channel: HOST_CHANNELS.corrective,
+    externalId: inputId,
+    text,
+  });
   keepActive(ledger, ending, { correctionsUsed: task.correctionsUsed + 1 });
   return finish(ledger, ending, 'invalid');
 }
@@ -264,22 +273,12 @@ function wait(of: Concluding, { said, wait: set }: Extract<Outcome, { kind: 'wai
     const window = ledger.at.now + LIMITS.answerWaitMs;
     const until = task.deadline === null ? window : Math.min(window, task.deadline);
     const { question } = set;
-    const moved = save(ledger, ending, {
-      to: 'waiting',
-      reason: WAIT_REASONS.answer,
-      wait: { kind: 'answer', id: null, until, question },
-    });
-    return finish(ledger, ending, 'waited', moved);
+    return endInWait(ledger, ending, { kind: 'answer', id: null, until, question });
   }
   if (said.trim() !== '') reply(ledger, ending, said);
   const { until } = set;
   tellNext(ledger, ending, WAIT_REASONS.instant, { until });
-  const moved = save(ledger, ending, {
-    to: 'waiting',
-    reason: WAIT_REASONS.instant,
-    wait: { kind: 'instant', id: null, until },
-  });
-  return finish(ledger, ending, 'waited', moved);
+  return endInWait(ledger, ending, { kind: 'instant', id: null, until });
 }
 
 function continueTask(of: Concluding, note: string): Ended {
@@ -291,7 +290,12 @@ function continueTask(of: Concluding, note: string): Ended {
   const { id: turnId, runId, taskId } = turn;
   const data = { note, continuationsUsed };
   ledger.event('task.continued', { taskId, turnId, runId, data });
-  generate(parts, ledger, turn, { id: inputId, channel: 'wake', externalId: inputId, text: note });
+  generate(parts, ledger, turn, {
+    id: inputId,
+    channel: HOST_CHANNELS.wake,
+    externalId: inputId,
+    text: note,
+  });
   keepActive(ledger, ending, { continuationsUsed });
   return finish(ledger, ending, 'continued');
 }
@@ -301,29 +305,18 @@ function park(of: Concluding, missed: Exclude<Missed, { kind: 'refused' }>): End
   const { ledger, ending } = of;
   const { account: id, code: detail } = missed;
   const said = missed.said.slice(0, LIMITS.providerWordsMax);
+  const parked = { end: 'parked', data: { detail, said } } as const;
   if (missed.kind === 'down') {
     if (!isSameOutage(ending)) tellNext(ledger, ending, WAIT_REASONS.provider, { detail, said });
-    const moved = save(ledger, ending, {
-      to: 'waiting',
-      reason: WAIT_REASONS.provider,
-      wait: { kind: 'provider', id, until: null },
-      data: { detail, said },
-    });
-    return finish(ledger, ending, 'parked', moved);
+    return endInWait(ledger, ending, { kind: 'provider', id, until: null }, parked);
   }
   const { until } = missed;
   const { quotaWaits, deadline } = booked(ending);
   if (quotaWaits >= LIMITS.quotaWaitsMax) return block(of, 'quota', { detail: 'count' });
   if (deadline !== null && until > deadline) return block(of, 'quota', { detail: 'deadline' });
   tellNext(ledger, ending, WAIT_REASONS.quota, { until, detail, said });
-  const moved = save(ledger, ending, {
-    to: 'waiting',
-    reason: WAIT_REASONS.quota,
-    wait: { kind: 'quota', id, until },
-    data: { detail, said },
-    counts: { quotaWaits: quotaWaits + 1 },
-  });
-  return finish(ledger, ending, 'parked', moved);
+  const counts = { quotaWaits: quotaWaits + 1 };
+  return endInWait(ledger, ending, { kind: 'quota', id, until }, { ...parked, counts });
 }
 
 /** A turn that only found out that the provider is still away goes on with the wait that was told (T-18). */
@@ -334,13 +327,29 @@ function isSameOutage({ turn, messages, hasAnswered }: Ending): boolean {
 }
 
 function expire(of: Concluding, joined: readonly MessageRecord[]): Ended {
-  const { ledger, ending } = of;
-  const { task, turn } = ending;
-  if (task.deadline === null || task.deadline > ledger.at.now) return goOn(of, joined);
-  const noticeId = tellNext(ledger, ending, 'deadline_passed');
+  const { deadline } = of.ending.task;
+  if (deadline === null || deadline > of.ledger.at.now) return goOn(of, joined);
+  return endTask(of, { to: 'expired', reason: 'deadline_passed', end: 'blocked' });
+}
+
+/** Ends the task without an answer, and everything that it had (T-16, A-2). */
+function endTask(
+  { ledger, ending }: Concluding,
+  {
+    end,
+    ...ended
+  }: {
+    readonly to: TaskEnd;
+    readonly reason: TaskReason;
+    readonly end: TurnEnd;
+    readonly data?: JsonObject;
+  },
+): Ended {
+  const { reason, data } = ended;
+  const noticeId = tellNext(ledger, ending, reason, data);
   closeAll(ledger, ending.messages, noticeId);
-  withdraw(ledger, ending.approvals, `host:${turn.hostId}`);
-  const moved = save(ledger, ending, { to: 'expired', reason: 'deadline_passed' });
-  failRun(ledger, ending.run, 'deadline_passed', noticeId);
-  return finish(ledger, ending, 'blocked', moved);
+  withdraw(ledger, ending.approvals, `host:${ending.turn.hostId}`);
+  const moved = save(ledger, ending, ended);
+  failRun(ledger, ending.run, reason, noticeId);
+  return finish(ledger, ending, end, moved);
 }
