@@ -57,7 +57,7 @@ function addHost(program: Command): void {
     .option('--host <address>', 'listen on this address (default 127.0.0.1)')
     .option('--port <number>', 'listen on this port, 0 for a free one (default 7420)')
     .option('--no-terminal', 'do not read stdin')
-    .option('--verbose', 'log more, and to stderr even beside the chat')
+    .option('--verbose', 'log more; a chat at a terminal shows it too')
     .action(async (options) => (await import('./commands/start.ts')).start(options));
   finding(program.command('chat'))
     .summary('talk to the running host')

@@ -31,6 +31,8 @@ export interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The least level that goes to stderr. */
   readonly logLevel: LogOptions['stderr'];
+  /** Takes such a line first, as a chat on the same screen does. */
+  readonly showLog?: LogOptions['show'];
   /** Called once when the store can no longer be trusted: end the process with exit code 6 (G-6). */
   readonly onFailed: (reason: string) => void;
 }
@@ -147,9 +149,9 @@ class AssembledHost implements Host {
   }
 
   #openLog(): OpenLog {
-    const { config, logLevel } = this.#options;
+    const { config, logLevel, showLog: show } = this.#options;
     const file = join(config.values.data, 'logs', 'sekisho.log');
-    const log = createLog({ redact: (line) => this.#mask(line), stderr: logLevel, file });
+    const log = createLog({ redact: (line) => this.#mask(line), stderr: logLevel, show, file });
     this.#opened.push(() => log.close());
     this.#log = log;
     return log;

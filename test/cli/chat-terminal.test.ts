@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
+import { LogLines } from '../../src/cli/chat/log-lines.ts';
 import { chatAtTerminal, type Terminal } from '../../src/cli/chat/terminal.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { StreamEvent } from '../../src/wire/stream.ts';
@@ -34,7 +35,11 @@ function decided(approvalId: string): StreamEvent {
 }
 
 /** A chat at a terminal that is none, with a host that takes everything. */
-async function sit(context: TestContext, open: readonly string[] = []): Promise<Desk> {
+async function sit(
+  context: TestContext,
+  open: readonly string[] = [],
+  log: LogLines = new LogLines(),
+): Promise<Desk> {
   let now = 0;
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 40 });
@@ -80,7 +85,11 @@ async function sit(context: TestContext, open: readonly string[] = []): Promise<
   const over = new AbortController();
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a chat asks of them
   const parts = [client as unknown as Client, { input, output } as unknown as Terminal] as const;
-  const chat = chatAtTerminal(parts[0], { signal: over.signal }, { ...parts[1], now: () => now });
+  const chat = chatAtTerminal(
+    parts[0],
+    { signal: over.signal, log },
+    { ...parts[1], now: () => now },
+  );
   context.after(async () => {
     over.abort();
     await chat;
@@ -200,4 +209,17 @@ describe('E-4: an approval at the terminal', () => {
     await desk.see('Not taken: what was asked has its answer');
     assert.deepEqual(await desk.posted(0), []);
   });
+});
+
+test('what the host logs stands above the input, with the prompt below it again', async (context) => {
+  const log = new LogLines();
+  const line =
+    '{"level":"warn","time":"2026-11-30T12:00:00.000Z","code":"http_503","msg":"it failed"}\n';
+  assert.equal(log.show(line), false);
+  const desk = await sit(context, [], log);
+  desk.type('hel');
+  await desk.see('hel');
+  assert.equal(log.show(line), true);
+  await desk.see('warn: it failed (code http_503)');
+  await desk.see('› hel');
 });

@@ -13,6 +13,8 @@ export interface LogOptions {
   readonly redact: (line: string) => string;
   /** The least level that goes to stderr; the file gets `info` and above, or this when it is lower. */
   readonly stderr: 'debug' | 'info' | 'warn';
+  /** Takes a line before stderr gets it; true: it was shown, and stderr is left alone. */
+  readonly show?: ((line: string) => boolean) | undefined;
   /** The path of the log file; without one lines go to stderr alone. */
   readonly file?: string;
 }
@@ -36,6 +38,9 @@ export function createLog(options: LogOptions): OpenLog {
   const file = options.file === undefined ? undefined : openLogFile(options.file);
   // Whoever watches a log does it at a terminal, and what broke may have been a model's words.
   const finished = (line: string): string => printableJson(options.redact(line));
+  const tell = (line: string): void => {
+    if (options.show?.(line) !== true) stderr.write(line);
+  };
   const logger = pino(
     {
       level: options.stderr === 'debug' ? 'debug' : 'info',
@@ -44,7 +49,7 @@ export function createLog(options: LogOptions): OpenLog {
       formatters: { level: (label) => ({ level: label }) },
     },
     pino.multistream([
-      { level: options.stderr, stream: { write: (line) => stderr.write(finished(line)) } },
+      { level: options.stderr, stream: { write: (line) => tell(finished(line)) } },
       { level: 'debug', stream: { write: (line) => file?.write(finished(line)) } },
     ]),
   );

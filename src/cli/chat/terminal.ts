@@ -6,6 +6,7 @@ import { paintFor, type Paint } from '../paint.ts';
 import { callBlock } from '../shown.ts';
 import { Above } from './above.ts';
 import { Asking, type Question, type Taken } from './asking.ts';
+import type { LogLines } from './log-lines.ts';
 import { Screen } from './screen.ts';
 import { Talk } from './talk.ts';
 import { watchHost } from './watch.ts';
@@ -44,6 +45,8 @@ export interface ChatOptions {
   readonly signal: AbortSignal;
   /** From here on, by this machine's time, what the conversation heard is told at first. */
   readonly since?: number;
+  /** Of a host in the same process: what it logs for a person is shown above the input. */
+  readonly log?: LogLines;
 }
 
 /**
@@ -62,6 +65,7 @@ export async function chatAtTerminal(
   const left = new AbortController();
   const gone = AbortSignal.any([options.signal, left.signal]);
   const reading = chat.read(gone);
+  const unhear = options.log?.showIn((text) => chat.tellLog(text));
   chat.greet(greeting);
   for (const approval of await talk.openApprovals()) chat.ask(approval);
   const following = talk.follow((event) => chat.show(event), gone);
@@ -70,6 +74,7 @@ export async function chatAtTerminal(
     await Promise.race([reading, following]);
   } finally {
     left.abort();
+    unhear?.();
     chat.close();
     await Promise.all([following, watching]);
   }
@@ -141,6 +146,10 @@ class TerminalChat {
     this.#isThere = isThere;
     this.#hint(isThere ? BACK : GONE);
     if (isThere) void this.#askNext();
+  }
+
+  tellLog(text: string): void {
+    this.#hint(printable(text));
   }
 
   async read(gone: AbortSignal): Promise<void> {

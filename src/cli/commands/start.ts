@@ -3,6 +3,7 @@ import { createHost, type Host, type StartedHost } from '../../compose/host.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LIMITS } from '../../kernel/limits.ts';
 import { SECOND } from '../../kernel/time.ts';
+import { LogLines } from '../chat/log-lines.ts';
 import { configOf } from '../config.ts';
 import { EXIT } from '../exit.ts';
 import { printError, printText } from '../print.ts';
@@ -20,10 +21,13 @@ export interface StartOptions {
 /** `start`: runs the host until a signal, or until the person at its terminal leaves. */
 export async function start(options: StartOptions): Promise<void> {
   const config = await configOf(options, flagsOf(options));
+  const log = new LogLines();
   const host = createHost({
     config,
     env: process.env,
     logLevel: logLevelOf(options),
+    // What goes to a file goes there.
+    ...(process.stderr.isTTY ? { showLog: log.show } : {}),
     onFailed: (reason) => void failed(host, reason),
   });
   const over = new AbortController();
@@ -36,7 +40,7 @@ export async function start(options: StartOptions): Promise<void> {
   printText(`ready ${url} ${model.provider}/${model.name} ${model.price}`);
   const graceSeconds = config.values['drain.graceSeconds'];
   over.signal.addEventListener('abort', () => void tellDrain(started, graceSeconds));
-  if (options.terminal) void talk(started, { over, since });
+  if (options.terminal) void talk(started, { over, since, log });
   return ended;
 }
 
@@ -45,7 +49,7 @@ function flagsOf(options: StartOptions): Partial<Record<ConfigName, string>> {
   return Object.fromEntries(Object.entries(given).filter(([, text]) => text !== undefined));
 }
 
-/** Beside a chat on the same screen only what a person must know; the file has everything. */
+/** On the screen of a chat only what a person must know; the file has everything. */
 function logLevelOf({ terminal, verbose }: StartOptions): 'debug' | 'info' | 'warn' {
   if (verbose === true) return 'debug';
   return terminal && process.stdin.isTTY && process.stderr.isTTY ? 'warn' : 'info';
@@ -97,9 +101,13 @@ async function failed(host: Host, reason: string): Promise<void> {
 /** The chat below the ready line; leaving it ends the host, a pipe that ends does not. */
 async function talk(
   { client }: StartedHost,
-  { over, since }: { readonly over: AbortController; readonly since: number },
+  {
+    over,
+    since,
+    log,
+  }: { readonly over: AbortController; readonly since: number; readonly log: LogLines },
 ): Promise<void> {
-  const options = { signal: over.signal, since };
+  const options = { signal: over.signal, since, log };
   try {
     if (process.stdin.isTTY) {
       const { chatAtTerminal } = await import('../chat/terminal.ts');
