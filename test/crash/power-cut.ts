@@ -52,7 +52,8 @@ function whole(lines: readonly string[]): readonly string[] {
     if (match === null) continue;
     const [, pid = '', call = ''] = match;
     const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(call);
-    if (call.endsWith('<unfinished ...>')) open.set(pid, call.slice(0, -'<unfinished ...>'.length));
+    if (call.endsWith('<unfinished ...>'))
+      open.set(pid, call.slice(0, -'<unfinished ...>'.length).trimEnd());
     else if (resumed === null) joined.push(call);
     else joined.push(`${open.get(pid) ?? ''}${resumed[1] ?? ''}`);
   }
@@ -81,13 +82,21 @@ const READERS: Readonly<Record<string, (line: string, file: string) => Call>> = 
   ftruncate: (line, file) => ({
     kind: 'truncate',
     file,
-    size: Number(/, (\d+)\) = 0/.exec(line)?.[1]),
+    size: Number(partsOf(/, (\d+)\) = 0/, line)[1]),
   }),
   pwrite64(line, file) {
-    const [, data = '', offset = '0'] = /, "([^"]*)", \d+, (\d+)\) = \d+/.exec(line) ?? [];
+    const [, data = '', offset] = partsOf(/, "([^"]*)", \d+, (\d+)\) = \d+/, line);
     return { kind: 'write', file, offset: Number(offset), bytes: unescape(data) };
   },
 };
+
+/** A call that cannot be read would be left out of every image: what it wrote would count as lost. */
+function partsOf(pattern: RegExp, line: string): RegExpExecArray {
+  const parts = pattern.exec(line);
+  if (parts === null)
+    throw new Error(`the trace has a call that cannot be read: ${line.slice(-200)}`);
+  return parts;
+}
 
 function readAck(line: string): Call | undefined {
   const [, data] = /^write\(1<[^>]*>, "([^"]*)"/.exec(line) ?? [];
