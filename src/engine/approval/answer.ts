@@ -26,8 +26,7 @@ import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
 import { addMoved } from '../task/move.ts';
 import { isAdminAct } from '../task/order.ts';
-import { generateFor } from '../task/resume.ts';
-import type { GeneratedInput } from '../turn/generate.ts';
+import { generateFor, type GeneratedInput } from '../inbox/generate.ts';
 import { closeApproval } from './close.ts';
 
 export interface GivenAnswer extends ApprovalOrder {

@@ -6,6 +6,7 @@ import { principalName, type Principal } from '../../kernel/principal.ts';
 import type { Decision, Read } from '../../ports/store.ts';
 import type { Accepted, Idempotency } from '../engine.ts';
 import type { Ledger } from '../session/ledger.ts';
+import { insertMessage } from './insert.ts';
 
 /** What is known of a message before its unit: ids are made once, so that a repeated commit is recognised. */
 export interface Draft {
@@ -84,38 +85,20 @@ export function judgeRepeat(
   return { kind: 'accepted', conversationId: draft.conversationId, messageId, repeated: true };
 }
 
-/** The inbox entry and its event. */
+/** The inbox entry of what a person or an API caller sent. */
 export function addMessage(
   ledger: Ledger,
   draft: Draft,
   bound: { readonly runId: RunId; readonly taskId: TaskId } | null,
 ): void {
-  const { messageId: id, conversationId, channel, externalId, kind, principal, text } = draft;
-  const taskId = bound?.taskId ?? null;
-  const runId = bound?.runId ?? null;
-  const event = ledger.event('message.accepted', { taskId, runId, data: { messageId: id } });
-  ledger.add({
-    write: 'message.insert',
-    row: {
-      id,
-      conversationId,
-      seq: event.seq,
-      channel,
-      externalId,
-      kind,
-      principal: principalName(principal),
-      authority: principal.isAdmin ? 'admin' : 'own',
-      text,
-      bodyHash: draft.bodyHash,
-      replyTo: draft.replyTo,
-      state: 'unclaimed',
-      taskId,
-      runId,
-      turnId: null,
-      claimedSeq: null,
-      answerId: null,
-      at: ledger.at.now,
-    },
+  const { messageId: id, principal, idempotency: _idempotency, ...sent } = draft;
+  insertMessage(ledger, {
+    ...sent,
+    id,
+    principal: principalName(principal),
+    authority: principal.isAdmin ? 'admin' : 'own',
+    taskId: bound?.taskId ?? null,
+    runId: bound?.runId ?? null,
   });
 }
 

@@ -14,7 +14,7 @@ import { closeCommand, mayDrop } from '../inbox/answer-unit.ts';
 import { speak, type Speaking } from '../inbox/speaking.ts';
 import { shownLines, taskLine } from '../inbox/task-lines.ts';
 import { settle } from '../settle.ts';
-import { generateFor, wakeInput } from '../task/resume.ts';
+import { generateFor, wakeInput } from '../inbox/generate.ts';
 import { Ledger } from './ledger.ts';
 
 export interface FreshOrder {

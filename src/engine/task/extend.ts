@@ -10,7 +10,7 @@ import type { EngineParts, Ordered } from '../engine.ts';
 import type { Ledger } from '../session/ledger.ts';
 import { sayBudgets } from './budget-sentence.ts';
 import { commitOrder, type GivenOrder, type OrderRows } from './order.ts';
-import { generateFor, wakeInput } from './resume.ts';
+import { generateFor, wakeInput } from '../inbox/generate.ts';
 
 export interface GivenGrant extends GivenOrder {
   readonly grant: Grant;

@@ -5,10 +5,9 @@ import type { HostId, MessageId, RunId } from '../../kernel/ids.ts';
 import { WAKE_INPUTS } from '../../text/model.ts';
 import type { EngineParts } from '../engine.ts';
 import type { Ledger } from '../session/ledger.ts';
-import type { GeneratedInput } from '../turn/generate.ts';
 import type { DueRows } from './due.ts';
 import { addMoved } from './move.ts';
-import { generateFor, wakeInput } from './resume.ts';
+import { generateFor, wakeInput, type GeneratedInput } from '../inbox/generate.ts';
 import { noticeKey, tellOfTask } from './tell.ts';
 
 /**

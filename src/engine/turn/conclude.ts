@@ -33,7 +33,7 @@ import {
   type Ended,
   type Ending,
 } from './closing.ts';
-import { generate } from './generate.ts';
+import { generate } from '../inbox/generate.ts';
 import { bindJoined, claimJoined, isGenuine, isWaiting, joinedBy } from './joined.ts';
 import { startedStep, type StepStart } from './step.ts';
 
