@@ -221,10 +221,12 @@ test('V2 two hosts that race for one conversation answer each message once where
   assert.ok(turns.every((turn) => turn['end'] === 'answered'));
   assert.equal(new Set(turns.map((turn) => turn['token'])).size, turns.length);
   const answers = (await place.rows('outbox')).map((entry) => entry['id']);
-  assert.equal(answers.length, turns.length);
   const messages = await place.rows('message');
   assert.equal(messages.length, 40);
-  assert.ok(messages.every((row) => row['state'] === 'done' && answers.includes(row['answer_id'])));
+  assert.ok(messages.every((row) => row['state'] === 'done'));
+  // What had its answer before more arrived has one of its own.
+  const given = new Set(messages.map((row) => row['answer_id']));
+  assert.deepEqual([...given].toSorted(), answers.toSorted());
   const said = place.model.requests.at(-1)?.messages.filter(({ role }) => role === 'user');
   assert.deepEqual(
     said?.map((message) => 'text' in message && message.text),
