@@ -69,6 +69,14 @@ describe('the screen', () => {
     assert.equal(whole.shown(), 'Hello\n▸ goes on\n');
   });
 
+  test('shows a text that was said anew for a further message below the first, once', () => {
+    const { screen, shown } = screenOf(true);
+    const anew: StreamEvent = { ...AT, type: 'text.snapshot', text: '' };
+    const events = [delta('I look.'), anew, delta('I look'), delta('.'), answered('I look.')];
+    for (const event of events) screen.show(event);
+    assert.equal(shown(), 'I look.\nI look.\n');
+  });
+
   test('takes the answer to a command for no part of the text that runs', () => {
     const { screen, shown } = screenOf(true);
     screen.show({ ...AT, taskId: 'task_1', type: 'text.delta', text: 'I' });

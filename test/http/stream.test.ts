@@ -115,6 +115,28 @@ describe('the stream of a run', () => {
     assert.equal(last?.type === 'run.completed' ? last.output : '', 'Hello');
   });
 
+  test('sets a text apart from one that the same turn said before', async (context) => {
+    const door = await openDoor(context);
+    const call = Promise.withResolvers<void>();
+    const answers = [{ ...asks(['look', {}]), text: 'I look.' }, says('Seen.')];
+    door.installation.model.answer = async () => {
+      await call.promise;
+      return answers.shift() ?? says('?');
+    };
+    const { id } = await door.client('runner').createRun({ input: 'x' });
+    const line = await openLine(door, `/v1/runs/${id}/events`);
+    await line.upTo('run.started');
+    call.resolve();
+    const texts = (await line.rest()).flatMap(({ data }) =>
+      data?.type === 'text.delta' || data?.type === 'text.snapshot' ? [[data.type, data.text]] : [],
+    );
+    assert.deepEqual(texts, [
+      ['text.delta', 'I look.'],
+      ['text.snapshot', ''],
+      ['text.delta', 'Seen.'],
+    ]);
+  });
+
   test('A-1: resumed in the middle, a text in progress comes once as a snapshot', async (context) => {
     const door = await openDoor(context);
     const call = scriptText(door);

@@ -50,6 +50,8 @@ type Tried = Stop | { readonly kind: 'next'; readonly missed: Missed };
 export class ModelCaller {
   readonly #of: CallerParts;
   #calls = 0;
+  /** A call of this turn has said something: what the next one says is another text. */
+  #hasSaid = false;
   #last: Fault | null = null;
   #failed: ModelUsage | null = null;
   /** Accounts whose tries this step has used up. */
@@ -185,10 +187,13 @@ export class ModelCaller {
     const { parts, live, turn, signal, answeredBy } = this.#of;
     const { conversationId, id: turnId, taskId, runId } = turn;
     let isAwaited = true;
+    let isAnew = this.#hasSaid;
     const call = model.call(request, {
       signal,
       onText: (piece) => {
-        if (isAwaited) live.text(conversationId, { turnId, taskId, runId, piece });
+        if (isAwaited) live.text(conversationId, { turnId, taskId, runId, piece, isAnew });
+        this.#hasSaid ||= piece !== '';
+        isAnew = false;
       },
       onModel: answeredBy,
     });

@@ -9,6 +9,8 @@ export type LiveEvent =
       readonly taskId: TaskId;
       readonly runId: RunId | null;
       readonly piece: string;
+      /** The turn said another text before, which this one does not go on with. */
+      readonly isAnew?: boolean;
     };
 
 /** The text that a running model call has produced so far. */
@@ -47,7 +49,7 @@ export class Live {
 
   text(
     conversationId: ConversationId,
-    piece: Omit<TextInProgress, 'text'> & { readonly piece: string },
+    piece: Omit<TextInProgress, 'text'> & { readonly piece: string; readonly isAnew?: boolean },
   ): void {
     const before = this.#texts.get(conversationId);
     const text = before?.turnId === piece.turnId ? before.text + piece.piece : piece.piece;

@@ -4,12 +4,13 @@ import type { LiveEvent } from '../../engine/turn/live.ts';
 import { LiveQueue, type Heard } from './live-queue.ts';
 
 const RUN = 'run_0000000000000000' as const;
-const text = (piece: string, runId: typeof RUN | null = RUN): LiveEvent => ({
+const text = (piece: string, runId: typeof RUN | null = RUN, isAnew = false): LiveEvent => ({
   kind: 'text',
   turnId: 'turn_0000000000000000',
   taskId: 'task_0000000000000000',
   runId,
   piece,
+  isAnew,
 });
 
 function drain(queue: LiveQueue): Heard[] {
@@ -34,6 +35,16 @@ describe('what a stream has heard', () => {
       queue.push(event);
     }
     assert.deepEqual(shown(drain(queue)), ['<hint>', 'ab', '<hint>', 'c']);
+  });
+
+  test('joins no text with one that it does not go on with', () => {
+    const queue = new LiveQueue(null, undefined);
+    for (const event of [text('a'), text('b', RUN, true), text('c')]) queue.push(event);
+    const heard = drain(queue).map((one) => one.kind === 'delta' && one.piece);
+    assert.deepEqual(
+      heard.map((piece) => piece && [piece.text, piece.isAnew]),
+      [false, ['a', false], ['bc', true]],
+    );
   });
 
   test('is of one run where the stream is', () => {

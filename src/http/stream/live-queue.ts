@@ -11,6 +11,8 @@ export interface Piece {
   readonly taskId: string;
   readonly runId: string | null;
   readonly text: string;
+  /** It goes on with nothing that was sent before. */
+  readonly isAnew: boolean;
 }
 
 /** Characters that may wait for a slow reader; beyond it pieces give way to one snapshot. */
@@ -66,7 +68,7 @@ export class LiveQueue {
   }
 
   #pushText(event: LiveEvent & { kind: 'text' }): void {
-    const { taskId, runId, piece } = event;
+    const { taskId, runId, piece, isAnew = false } = event;
     const last = this.#heard.at(-1);
     // A snapshot is taken when it is sent, so it will hold this piece too.
     if (last?.kind === 'snapshot') return;
@@ -74,11 +76,11 @@ export class LiveQueue {
     if (this.#chars > CHARS_MAX || this.#heard.length >= HEARD_MAX) {
       this.#heard = [{ kind: 'hint' }, { kind: 'snapshot' }];
       this.#chars = 0;
-    } else if (last?.kind === 'delta' && last.piece.taskId === taskId) {
+    } else if (last?.kind === 'delta' && last.piece.taskId === taskId && !isAnew) {
       const text = last.piece.text + piece;
-      this.#heard[this.#heard.length - 1] = { kind: 'delta', piece: { taskId, runId, text } };
+      this.#heard[this.#heard.length - 1] = { kind: 'delta', piece: { ...last.piece, text } };
     } else {
-      this.#heard.push({ kind: 'delta', piece: { taskId, runId, text: piece } });
+      this.#heard.push({ kind: 'delta', piece: { taskId, runId, text: piece, isAnew } });
     }
   }
 }

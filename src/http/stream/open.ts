@@ -125,7 +125,11 @@ class Frames {
     if (heard.kind === 'hint') return this.#readPage();
     const at = iso(this.#now());
     if (heard.kind === 'delta') {
-      return frame({ type: 'text.delta', at, ...heard.piece });
+      const { isAnew, ...piece } = heard.piece;
+      const { taskId, runId } = piece;
+      // What is empty again goes on with nothing.
+      const emptied = isAnew ? frame({ type: 'text.snapshot', at, taskId, runId, text: '' }) : '';
+      return emptied + frame({ type: 'text.delta', at, ...piece });
     }
     const text = this.#door.engine.live.textInProgress(this.#order.conversationId);
     if (text === undefined) return '';
