@@ -14,7 +14,7 @@ import { catalogueOf } from '../../text/reader.ts';
 import { ORDER_INPUTS } from '../../text/model.ts';
 import { AUDIT_TAIL, auditWrite } from '../audit/append.ts';
 import type { ApprovalAnswered, ApprovalOrder, EngineParts } from '../engine.ts';
-import { closeCommand } from '../inbox/answer-unit.ts';
+import { closeCommand, commandReads, type CommandReads } from '../inbox/answer-unit.ts';
 import {
   addReceipt,
   judgeReceipt,
@@ -48,9 +48,8 @@ type AnswerReads = {
   readonly task: Read<'task.byId'>;
   readonly run: Read<'run.ofTask'>;
   readonly receipt: Read<'receipt.byScope'>;
-  readonly command?: Read<'message.byId'>;
   readonly last?: Read<'audit.last'>;
-};
+} & CommandReads;
 
 type Found = Rows<AnswerReads> & {
   readonly approval: ApprovalRecord;
@@ -117,9 +116,7 @@ function answerUnit(
       task: { read: 'task.byId', args: { id: taskId } },
       run: { read: 'run.ofTask', args: { taskId } },
       ...receiptReads(receipt),
-      ...(commandId === undefined
-        ? {}
-        : { command: { read: 'message.byId', args: { id: commandId } } }),
+      ...commandReads(commandId),
       ...(isAdmins ? AUDIT_TAIL : {}),
     },
     decide: (rows, at) => {

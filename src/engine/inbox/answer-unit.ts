@@ -1,6 +1,6 @@
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import type { OutboxId, TaskId } from '../../kernel/ids.ts';
+import type { MessageId, OutboxId, TaskId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Read, Unit } from '../../ports/store.ts';
 import { queueText } from '../outbox/queue.ts';
@@ -63,6 +63,13 @@ export function answerUnit(
       return { verdict: 'answered', writes: ledger.close() };
     },
   };
+}
+
+export type CommandReads = { readonly command?: Read<'message.byId'> };
+
+/** Of the command that gave an order and is answered by its commit; nothing where there is none. */
+export function commandReads(id: MessageId | undefined): CommandReads {
+  return id === undefined ? {} : { command: { read: 'message.byId', args: { id } } };
 }
 
 /** Closes a command with the entry that answers it, or with these words; gives the entry. */

@@ -11,7 +11,7 @@ import type { Instant } from '../../kernel/time.ts';
 import type { Decision, Read, Rows, Unit } from '../../ports/store.ts';
 import { AUDIT_TAIL, auditWrite } from '../audit/append.ts';
 import type { EngineParts, Ordered, TaskOrder } from '../engine.ts';
-import { closeCommand } from '../inbox/answer-unit.ts';
+import { closeCommand, commandReads, type CommandReads } from '../inbox/answer-unit.ts';
 import {
   addReceipt,
   judgeReceipt,
@@ -62,9 +62,8 @@ type OrderReads = {
   readonly turn: Read<'turn.ofConversation'>;
   readonly run: Read<'run.ofTask'>;
   readonly receipt: Read<'receipt.byScope'>;
-  readonly command?: Read<'message.byId'>;
   readonly last?: Read<'audit.last'>;
-};
+} & CommandReads;
 
 /**
  * Commits an order about one task with its events, its receipt, its entry in the log of admin actions
@@ -110,9 +109,7 @@ function orderUnit(
       turn: { read: 'turn.ofConversation', args: { conversationId } },
       run: { read: 'run.ofTask', args: { taskId: id } },
       ...receiptReads(giving.receipt),
-      ...(commandId === undefined
-        ? {}
-        : { command: { read: 'message.byId', args: { id: commandId } } }),
+      ...commandReads(commandId),
       ...(giving.isAdmins ? AUDIT_TAIL : {}),
     },
     decide: (rows, at) => {

@@ -10,7 +10,7 @@ import type { At, Decision, Read, Rows, Unit } from '../../ports/store.ts';
 import { withdraw } from '../approval/close.ts';
 import { AUDIT_TAIL, auditWrite } from '../audit/append.ts';
 import type { EngineParts, Stopped } from '../engine.ts';
-import { closeCommand } from '../inbox/answer-unit.ts';
+import { closeCommand, commandReads, type CommandReads } from '../inbox/answer-unit.ts';
 import { closeAll } from '../inbox/close.ts';
 import {
   addReceipt,
@@ -43,9 +43,8 @@ type StopReads = {
   readonly approvals: Read<'approval.openOfTask'>;
   readonly run: Read<'run.ofTask'>;
   readonly receipt?: Read<'receipt.byScope'>;
-  readonly command?: Read<'message.byId'>;
   readonly last?: Read<'audit.last'>;
-};
+} & CommandReads;
 
 type StopRows = Rows<StopReads> & {
   readonly task: TaskRecord;
@@ -112,9 +111,7 @@ function stopReads(
     approvals: { read: 'approval.openOfTask', args: { taskId: id } },
     run: { read: 'run.ofTask', args: { taskId: id } },
     ...(receipt === undefined ? {} : receiptReads(receipt)),
-    ...(commandId === undefined
-      ? {}
-      : { command: { read: 'message.byId', args: { id: commandId } } }),
+    ...commandReads(commandId),
     ...(isAdmins ? AUDIT_TAIL : {}),
   };
 }
