@@ -19,10 +19,10 @@ import { Place } from '../e2e/process.ts';
 
 const WARM_ROUNDS = 4;
 const ROUNDS = 3;
-const CONVERSATIONS = 30;
+const CONVERSATIONS = 16;
 const STREAMS = 60;
 /** Of what the host keeps of a conversation; a round has a third of all that it keeps. */
-const ANSWER = 'what was said '.repeat(12_000);
+const ANSWER = 'what was said '.repeat(21_000);
 /** The noise of one look at the heap; each round brings ten times this that must not stay. */
 const NOISE_BYTES = 2_000_000;
 
