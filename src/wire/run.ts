@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../kernel/limits.ts';
 import { idShape, InstantShape, KEPT_TEXT } from './shape.ts';
+import { WaitShape } from './task.ts';
 
 const RUN_STATUSES = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const;
 
@@ -31,6 +32,7 @@ export const RunCreatedReply = z.object({
   status: z.enum(RUN_STATUSES),
   conversationId: idShape('conv_'),
   taskId: idShape('task_'),
+  waitsFor: WaitShape.optional().describe('of a waiting run'),
 });
 export type RunCreatedReply = z.infer<typeof RunCreatedReply>;
 

@@ -3,6 +3,15 @@ import { readDeadline } from '../kernel/deadline.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { idShape, InstantShape, PAGE_QUERY } from './shape.ts';
 
+/** What a waiting task waits for. */
+export const WaitShape = z.object({
+  kind: z.string(),
+  id: z.string().optional(),
+  until: InstantShape.nullable(),
+  question: z.string().optional(),
+});
+export type WaitShape = z.infer<typeof WaitShape>;
+
 const TASK_STATES = [
   'active',
   'waiting',
@@ -58,14 +67,7 @@ export const TaskReply = z.object({
     .describe('the last step with a recorded outcome, and what the task noted; not in lists'),
   evidence: z.array(EvidenceShape).describe('empty in lists'),
   doing: DoingShape.nullable().describe('what is done for it now; null unless it is active'),
-  waitsFor: z
-    .object({
-      kind: z.string(),
-      id: z.string().optional(),
-      until: InstantShape.nullable(),
-      question: z.string().optional(),
-    })
-    .nullable(),
+  waitsFor: WaitShape.nullable(),
   deadline: InstantShape.nullable(),
   budgets: z.object({
     turns: BudgetShape,

@@ -73,7 +73,8 @@ describe('E-4: an approval over HTTP', () => {
       id: approval.id,
       until: approval.expiresAt,
     });
-    assert.equal((await door.client('runner').run(runId)).status, 'waiting');
+    const run = await door.client('runner').run(runId);
+    assert.deepEqual([run.status, run.waitsFor], ['waiting', task.waitsFor]);
     assert.deepEqual(await door.client('runner').approval(approval.id), approval);
   });
 
@@ -137,6 +138,8 @@ describe('E-4: an approval over HTTP', () => {
       ['waiting', 'awaits_approval', `/approve ${approval.id}`],
     );
     assert.match(notice.sentence, /pay/);
+    const [waiting] = (await door.client().attention()).items;
+    assert.deepEqual([notice.subjectId, waiting?.subjectId], [approval.id, approval.id]);
     const finished = before.find(({ data }) => data?.type === 'tool.finished')?.data;
     assert.ok(finished?.type === 'tool.finished');
     assert.deepEqual([finished.error?.code, finished.result], ['asked', undefined]);

@@ -22,12 +22,17 @@ function keyText(row: ReturnType<typeof keyRows>[number]): string {
 /** `config show`: what is in force. */
 export async function configShow(options: ConfigOptions): Promise<void> {
   const config = await configOf(options);
-  const values = shownValues(config);
+  const built = new Map(keyRows().map((row) => [row.key, row.built]));
+  const values = shownValues(config).map((one) => ({ ...one, built: built.get(one.key) === true }));
   if (options.json === true) {
     printJson({ file: config.file ?? null, items: values });
     return;
   }
-  const rows = values.map(({ key, value, from }) => [key, JSON.stringify(value), from]);
+  const rows = values.map((one) => [
+    one.key,
+    JSON.stringify(one.value),
+    one.built ? one.from : `${one.from}; not built yet, so without effect`,
+  ]);
   printText(table(['KEY', 'VALUE', 'FROM'], rows));
 }
 

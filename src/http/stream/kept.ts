@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import { isId, type ConversationId, type MessageId, type OutboxId } from '../../kernel/ids.ts';
 import type { StreamEvent } from '../../wire/stream.ts';
-import { commandOf, wordsOf } from '../view/speech.ts';
+import { commandOf, subjectOf, wordsOf } from '../view/speech.ts';
 import {
   orderMoments,
   referencesOf,
@@ -84,7 +84,7 @@ async function wordsOfEntry(
   const row = await engine.store.query('outbox.byId', { id });
   // A stop by command is told by its notice alone.
   if (row === undefined || (type === 'command.answered' && row.kind === 'notice')) return undefined;
-  return { text: wordsOf(engine, row), subjectId: row.subjectId, command: commandOf(row) };
+  return { text: wordsOf(engine, row), subjectId: subjectOf(row), command: commandOf(row) };
 }
 
 /** Whether a run's end, which has the output, tells this reply too. */

@@ -8,6 +8,7 @@ import type { StepUsage } from '../../ports/turn.ts';
 import type { OutcomeShape, RunCreatedReply, RunReply, UsageShape } from '../../wire/run.ts';
 import { iso, isoOrNull } from '../call.ts';
 import { readSpeech, wordsOf } from './speech.ts';
+import { waitOf } from './task.ts';
 
 /** A run with its last word, its usage and the state that its task gives it. */
 export async function viewRun(engine: Engine, run: RunRecord): Promise<RunReply> {
@@ -58,7 +59,9 @@ async function taskOf(engine: Engine, { id, taskId }: RunRecord): Promise<TaskRe
 
 function created(run: RunRecord, task: TaskRecord): RunCreatedReply {
   const { id, conversationId, taskId } = run;
-  return { id, status: runStatus(run, task), conversationId, taskId };
+  const status = runStatus(run, task);
+  const wait = status === 'waiting' ? waitOf(task) : null;
+  return { id, status, conversationId, taskId, ...(wait === null ? {} : { waitsFor: wait }) };
 }
 
 // A blocked task ends its run and stays: what becomes of it is told here.

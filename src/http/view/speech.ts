@@ -46,6 +46,15 @@ export function commandOf({
   return ways[0]?.command ?? null;
 }
 
+/** What an entry is about: the approval that it asks for, as the list of what waits names it too. */
+export function subjectOf({
+  subjectId,
+  params,
+}: Pick<OutboxRecord, 'subjectId' | 'params'>): string | null {
+  const { approvalId } = readObject(params);
+  return typeof approvalId === 'string' ? approvalId : subjectId;
+}
+
 export async function readSpeech(
   engine: Engine,
   id: OutboxId | null,
@@ -54,7 +63,7 @@ export async function readSpeech(
 }
 
 export function viewOutbox(engine: Engine, row: OutboxRecord): OutboxReply {
-  const { id, conversationId, kind, state, subjectId, taskId, runId, level, code } = row;
+  const { id, conversationId, kind, state, taskId, runId, level, code } = row;
   return {
     id,
     conversationId,
@@ -63,7 +72,7 @@ export function viewOutbox(engine: Engine, row: OutboxRecord): OutboxReply {
     ...(level === null ? {} : { level }),
     ...(code === null ? {} : { code }),
     text: wordsOf(engine, row),
-    subjectId,
+    subjectId: subjectOf(row),
     taskId,
     runId,
     at: iso(row.at),

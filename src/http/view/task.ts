@@ -6,7 +6,13 @@ import type { Doing } from '../../engine/task/doing.ts';
 import type { Tool } from '../../ports/tools.ts';
 import { readObject } from '../../kernel/json.ts';
 import { USD } from '../../kernel/money.ts';
-import type { DoingShape, EvidenceShape, TaskEventItem, TaskReply } from '../../wire/task.ts';
+import type {
+  DoingShape,
+  EvidenceShape,
+  TaskEventItem,
+  TaskReply,
+  WaitShape,
+} from '../../wire/task.ts';
 import { iso, isoOrNull } from '../call.ts';
 
 const EVIDENCE_TEXT_CHARS = 2_000;
@@ -97,7 +103,8 @@ function evidenceKindOf(step: StepRecord): EvidenceShape['kind'] | undefined {
   return step.state === 'finished' && !wasAsked(step) ? 'effect' : undefined;
 }
 
-function waitOf(task: TaskRecord): TaskReply['waitsFor'] {
+/** What a task waits for; null for one that does not wait. */
+export function waitOf(task: TaskRecord): WaitShape | null {
   const { waitKind: kind, waitId: id, waitUntil, waitQuestion: question } = task;
   if (kind === null) return null;
   return {
