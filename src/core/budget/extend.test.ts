@@ -149,6 +149,12 @@ describe('W-7 a task that a budget blocked', () => {
   });
 });
 
+test('R-1 a wait that is granted more began when it began', () => {
+  const wait = { kind: 'quota', id: 'account', until: NOW + 9_000 } as const;
+  const waiting = moveTask(task(), { to: 'waiting', reason: 'awaits_quota', now: NOW - 5, wait });
+  assert.equal(granted(waiting, { turns: 1 }).changedAt, NOW - 5);
+});
+
 test('money can be granted where none was', () => {
   const free = task({ costLimit: 0, costUsed: 900 });
   assert.equal(granted(free, { costMicroUsd: 5 }).costLimit, 5);

@@ -46,7 +46,9 @@ export function extendTask(
   if (short !== undefined) return refuse('still_exhausted', { id, ...short });
   if (isOutOfBudget(task)) return moveTask(granted, { to: 'active', reason: null, now });
   const dueAt = dueOf(granted, state, granted.waitUntil);
-  return { ...granted, version: version + 1, dueAt, changedAt: now };
+  // What stands still has stood since then, whatever it is granted: a start judges its wait by that.
+  const changedAt = state === 'active' ? now : task.changedAt;
+  return { ...granted, version: version + 1, dueAt, changedAt };
 }
 
 /** The bounds of a task, as its event tells them (V17). */
