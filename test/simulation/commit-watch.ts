@@ -45,7 +45,8 @@ function judgeStop(world: World, turnId: string): void {
   const { stopsDue } = world.notes;
   const late = world.scheduler.elapsed - (stopsDue.get(turnId) ?? Infinity);
   stopsDue.delete(turnId);
-  const { faults } = world.weather;
+  // Also once the faults have ended: what they held up ends later.
+  const { faults } = world.options;
   const isSwift = faults.slow === 0 && faults.diskFull === 0;
   if (isSwift && late > 0)
     world.problems.push(`W-1 ${turnId} ended ${late} ms too late after its stop`);

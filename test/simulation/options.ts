@@ -148,7 +148,7 @@ export const WIDE_WINDOW = 100_000;
 /** The options of a seed. Swarm: each fault is off in about half of the seeds. */
 export function optionsOf(seed: number): SimulationOptions {
   const random = seededRandom(seed, 'options');
-  const long = random.chance(0.07);
+  const long = random.chance(0.08);
   // What lasts for hours is played where no lease is renewed every few seconds.
   const shared = random.chance(0.55) && !long;
   const hosts = random.chance(0.3) && shared ? 2 : 1;
@@ -194,14 +194,14 @@ function drawMeetings(random: Random): Meetings {
     approvalMs: random.pick([24 * HOUR, 24 * HOUR, 10 * MINUTE, 20 * SECOND]),
     fallbacks: random.pick([0, 1, 2] as const),
     sharesAccount: random.chance(0.3),
-    window: random.chance(0.08) ? 3_000 : WIDE_WINDOW,
+    window: random.chance(0.1) ? 3_000 : WIDE_WINDOW,
   };
 }
 
 /** How often a fault is on where it is not in every other seed. */
 const ODDS_ON: Readonly<Partial<Record<keyof Faults, number>>> = {
   pauseEvery: 0.85,
-  clockLeaps: 0.15,
+  clockLeaps: 0.2,
   asks: 0.6,
   edits: 0.6,
   instructions: 0.25,

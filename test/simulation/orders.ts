@@ -51,8 +51,10 @@ export class Orders {
   async giveAny(): Promise<void> {
     const { random, look } = this.#parts;
     const hasOpen = look.approvals().some(({ state }) => state === 'open');
-    const names = ['resume', 'pause', 'extend', 'confirm_clock'] as const;
+    const isOff = this.#parts.weather.faults.clockLeaps > 0;
+    const names = ['resume', 'pause', 'extend', 'extend', 'confirm_clock'] as const;
     const draw = random.next();
+    if (isOff && draw < 0.3) return this.give('confirm_clock');
     if (hasOpen && draw < 0.75) return this.give(random.pick(['approve', 'approve', 'deny']));
     return this.give(random.pick(names));
   }

@@ -12,6 +12,7 @@ const EPISODES = [
   'near',
   'far',
   'stubborn',
+  'stubborn',
   'key_refused',
   'balance_refused',
   'model_gone',

@@ -70,8 +70,8 @@ export class WaitWatch {
     const start = this.#starts.get(host);
     if (unit !== 'task.due' || wait === undefined || start === undefined) return undefined;
     const how = missedBy(wait, start);
-    // Instants of a clock that was stepped cannot be compared.
-    if (how !== 'unclean' && (!this.#isSteady || wait.until === null)) return undefined;
+    // Instants of a clock that was stepped cannot be compared, nor hosts told apart by them.
+    if (!this.#isSteady || (how !== 'unclean' && wait.until === null)) return undefined;
     return problemOf(event, how);
   }
 }

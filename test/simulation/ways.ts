@@ -18,11 +18,14 @@ const ROUNDS = 4;
 const WAIT_MAX = 30 * MINUTE;
 
 export async function takeWaysOut(world: World, until: Until): Promise<void> {
-  const isPatient = world.options.long;
+  const { shared, tickMs, seed } = world.options;
+  // A week is long where somebody looks often.
+  const isPatient = !shared && tickMs >= 5 * MINUTE && seed % 2 === 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one round after the other
     await letTimePass(world, until);
     if (world.isBroken || world.look.tasks().length === 0) return;
+    if (round === 0) answerUncertain(world);
     // oxlint-disable-next-line no-await-in-loop -- one round after the other
     if (isPatient && round === 0) await waitForDays(world, until);
     // oxlint-disable-next-line no-await-in-loop -- one round after the other
@@ -37,6 +40,17 @@ export async function takeWaysOut(world: World, until: Until): Promise<void> {
   if (left.length > 0 && !world.isBroken) world.problems.push(`V20 left over: ${left.join(', ')}`);
 }
 
+/** E-2: a word from a person about a call whose outcome is unknown; its task waits on. */
+function answerUncertain(world: World): void {
+  const { ways: random } = world.random;
+  for (const approval of world.look.approvals()) {
+    const { state, kind, conversationId, id } = approval;
+    if (state !== 'open' || kind !== 'uncertain') continue;
+    const decision = random.pick(['approve', 'deny']);
+    world.client.type(`/${decision} ${id}`, conversationId, ADMIN);
+  }
+}
+
 /** Waits of their own end by themselves: an instant comes, a quota ends, a provider answers. */
 async function letTimePass(world: World, until: Until): Promise<void> {
   const passing = (): readonly TaskRecord[] =>
@@ -44,7 +58,9 @@ async function letTimePass(world: World, until: Until): Promise<void> {
   if (passing().length === 0) return;
   const { elapsed } = world.scheduler;
   const last = Math.max(...passing().map(({ waitUntil }) => waitUntil ?? 0));
-  const most = Math.max(last - world.wall.now(), 0) + WAIT_MAX;
+  // Who finds a provider out may be answered by another: one more is sent at each look (R-15).
+  const looks = world.options.tickMs * (passing().length + 2);
+  const most = Math.max(last - world.wall.now(), 0) + WAIT_MAX + looks;
   await until(() => world.isAtRest && passing().length === 0, elapsed + most);
   for (const { id, waitKind } of passing())
     if (!world.isBroken) world.problems.push(`V20 ${id} still waits for ${waitKind}`);
@@ -80,7 +96,7 @@ interface Given {
 
 async function leaveEach(world: World, until: Until, isLast: boolean): Promise<void> {
   const staying = world.look.tasks().filter((task) => !isAboutToCome(world, task));
-  const given = staying.map((task): Given => ({ task, way: wayOf(world, task, isLast) }));
+  const given = alone(staying.map((task): Given => ({ task, way: wayOf(world, task, isLast) })));
   world.reached('way_out');
   const refusals = given.map((one) => take(world, one));
   const { elapsed } = world.scheduler;
@@ -94,6 +110,13 @@ async function leaveEach(world: World, until: Until, isLast: boolean): Promise<v
   world.problems.push(...refusals.flatMap((refused) => refused() ?? []));
   if (!world.isAtRest) world.problems.push(`V20 no rest after the ways out: ${world.unrest()}`);
   world.judgeRest();
+}
+
+/** A fresh session sets aside what waits in its conversation: other words are said there afterwards. */
+function alone(given: readonly Given[]): readonly Given[] {
+  const isFresh = ({ way }: Given): boolean => typeof way === 'object' && way.effect === 'fresh';
+  const rooms = new Set(given.filter(isFresh).map(({ task }) => task.conversationId));
+  return given.filter((one) => isFresh(one) || !rooms.has(one.task.conversationId));
 }
 
 /** One of the ways that the table names; a stop only where there is no other, or at the last. */
