@@ -63,8 +63,8 @@ export const LIMITS = {
   /** A wall clock this far from the uptime clock is not trusted (design principle 8), for this long. */
   clockDriftMs: HOUR,
   clockDistrustMs: 10 * MINUTE,
-  /** Tasks, waits and approvals that `/new` names (W-2). */
-  retainedShown: 12,
+  /** Tasks, waits and approvals that one answer names; the rest is counted (W-2). */
+  namedMax: 12,
   /** Share of the window that is kept for the answer. */
   answerReserveShare: 0.1,
   messageCharsMax: 100_000,

@@ -4,12 +4,13 @@ import type { TaskRecord } from '../task/record.ts';
 export const BUDGETS = ['turns', 'tokens', 'costUsd', 'continuations'] as const;
 export type Budget = (typeof BUDGETS)[number];
 
-/** What a turn has spent that its task's record does not know yet. */
-export interface Unbooked {
+/** What was spent that a task's record does not know yet. */
+export interface Spent {
   readonly tokens: number;
   /** Millionths of a US dollar. */
   readonly cost: number;
 }
+export const NOTHING_SPENT: Spent = { tokens: 0, cost: 0 };
 
 type Counts = Pick<
   TaskRecord,
@@ -24,7 +25,7 @@ type Counts = Pick<
 >;
 
 /** The budget that forbids a further model call; judged before the spend (T-7). */
-export function exhaustedBy(task: Counts, spent: Unbooked): Budget | undefined {
+export function exhaustedBy(task: Counts, spent: Spent): Budget | undefined {
   if (task.tokensUsed + spent.tokens >= task.tokensLimit) return 'tokens';
   const cost = task.costUsed + spent.cost;
   // With nothing granted, work that costs nothing goes on.
@@ -34,7 +35,7 @@ export function exhaustedBy(task: Counts, spent: Unbooked): Budget | undefined {
 /** The budget that forbids a further turn. */
 export function exhaustedForTurn(task: Counts): Budget | undefined {
   if (task.turnsUsed >= task.turnsLimit) return 'turns';
-  return exhaustedBy(task, { tokens: 0, cost: 0 });
+  return exhaustedBy(task, NOTHING_SPENT);
 }
 
 /** Whether a further continuation is one too many: only a person's message breaks the row (T-7). */

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Instant, Millis } from '../../kernel/time.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import { principalName, type Principal } from '../../kernel/principal.ts';
+import type { Spent } from '../budget/spend.ts';
 import { hasEnded, mayMove, type TaskReason, type TaskState, type WaitKind } from './moves.ts';
 import type { TaskRecord } from './record.ts';
 
@@ -156,10 +157,7 @@ export function countTurn(
 }
 
 /** The task after a turn of it ended: what its model calls spent is counted once, here. */
-export function countSpent(
-  task: TaskRecord,
-  spent: { readonly tokens: number; readonly cost: number },
-): TaskRecord {
+export function countSpent(task: TaskRecord, spent: Spent): TaskRecord {
   return {
     ...task,
     tokensUsed: task.tokensUsed + spent.tokens,

@@ -1,17 +1,7 @@
 import { refuse, type Refusal } from '../../kernel/fault.ts';
-import { reasonEntry, waysOf, type TypedWay } from '../notice/reasons.ts';
+import { reasonEntry, waysOf, type TypedWay, type Way } from '../notice/reasons.ts';
 import { judgeOrder } from './decide.ts';
-import type { TaskReason } from './moves.ts';
 import type { TaskRecord } from './record.ts';
-
-/** What one new turn may leave (W-7); everything else has another way out. */
-const RESUMED: ReadonlySet<TaskReason> = new Set<TaskReason>([
-  'wait_elapsed',
-  'no_outcome',
-  'no_progress',
-  'quota',
-  'paused',
-]);
 
 /** Whether a task may be woken by `/task-resume` as it stands; a refusal names the nearest way out. */
 export function judgeResume(
@@ -20,7 +10,8 @@ export function judgeResume(
 ): Refusal | undefined {
   const refused = judgeOrder(task, 'active', expectedVersion);
   if (refused !== undefined) return withWay(task, refused, 'resume');
-  const mayGoOn = task.reason !== null && RESUMED.has(task.reason);
+  const ways: readonly Way[] = reasonEntry(task.reason)?.ways ?? [];
+  const mayGoOn = ways.some(({ effect }) => effect === 'resume');
   return mayGoOn ? undefined : withWay(task, notNow(task), 'resume');
 }
 

@@ -1,3 +1,4 @@
+import { NOTHING_SPENT, type Spent } from '../../core/budget/spend.ts';
 import { judgeJoin, wakes, type Join } from '../../core/inbox/join.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
@@ -11,10 +12,9 @@ import type { EngineParts } from '../engine.ts';
 /** Where a message goes, and what it cost to find out: the task that it joins or makes pays (T-2). */
 export interface Joining {
   readonly join: Exclude<Join, { readonly kind: 'ask' }>;
-  readonly spent: { readonly tokens: number; readonly cost: number };
+  readonly spent: Spent;
 }
 
-const NOTHING_SPENT = { tokens: 0, cost: 0 };
 /** Open tasks that are looked at; who has more is asked about the newest. */
 const OPEN_MAX = 200;
 

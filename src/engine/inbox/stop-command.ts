@@ -15,9 +15,6 @@ import type { CommandHost } from './order-host.ts';
 import { senderOf } from './sender.ts';
 import { findTask, type Subject } from './subject.ts';
 
-/** Tasks that the answer to `/stop all` names; the others are counted. */
-const NAMED_MAX = 12;
-
 type StopHost = Pick<CommandHost, 'parts' | 'orders'>;
 
 /** Carries out `/stop`, `/stop all` and `/stop ID` (W-1) and answers them. */
@@ -86,8 +83,8 @@ async function openBefore(
 /** Only names them: the notice of each says the rest, in the same conversation. */
 function sayAllStopped(words: Catalogue, names: readonly string[]): string {
   if (names.length === 0) return '';
-  const rest = names.length - NAMED_MAX;
-  const named = names.slice(0, NAMED_MAX);
+  const rest = names.length - LIMITS.namedMax;
+  const named = names.slice(0, LIMITS.namedMax);
   const all = rest > 0 ? [...named, words.andMore(String(rest))] : named;
   return words.answers.stoppedAll(
     new Intl.ListFormat(words.tag, { type: 'conjunction' }).format(all),

@@ -1,5 +1,6 @@
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { TurnRecord } from '../../core/turn/record.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import { SIGNS, type Catalogue } from '../../text/catalogue.ts';
 import { quoteRequest } from '../../text/quote.ts';
 import { sayInstant } from '../../text/when.ts';
@@ -7,9 +8,6 @@ import type { Doing } from '../task/doing.ts';
 import { sayDoing } from '../task/doing-sentence.ts';
 import { standingOf } from '../task/standing-sentence.ts';
 import type { Speaking } from './speaking.ts';
-
-/** Lines of a list; the rest is counted. */
-const TASKS_SHOWN = 12;
 
 /** A line for each of the first tasks, then how many more there are. */
 export function taskLines(
@@ -24,16 +22,16 @@ export function taskLines(
 ): readonly string[] {
   const { turn, doing } = read;
   const lines = tasks.map((task) => () => taskLine(speaking, task, { turn, doing }));
-  return shownLines(speaking.words, lines, { max: TASKS_SHOWN, isWhole: read.isWhole });
+  return shownLines(speaking.words, lines, { isWhole: read.isWhole });
 }
 
-/** The first `max` lines, then a count of the rest. */
+/** The first lines, then a count of the rest; `isWhole`: there are no more than these. */
 export function shownLines(
   { answers }: Catalogue,
   lines: readonly (() => string)[],
-  { max, isWhole }: { readonly max: number; readonly isWhole: boolean },
+  { isWhole }: { readonly isWhole: boolean },
 ): readonly string[] {
-  const shown = lines.slice(0, max).map((line) => line());
+  const shown = lines.slice(0, LIMITS.namedMax).map((line) => line());
   const rest = lines.length - shown.length;
   if (rest === 0) return shown;
   return [...shown, isWhole ? answers.more(String(rest)) : answers.moreThan(String(rest))];

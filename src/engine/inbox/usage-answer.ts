@@ -1,4 +1,5 @@
 import { isOwn } from '../../core/task/decide.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import { principalName } from '../../kernel/principal.ts';
 import type { TaskUsageRow, UsageRow, Used } from '../../ports/budget.ts';
 import type { StepUsage } from '../../ports/turn.ts';
@@ -14,7 +15,6 @@ const DAYS_SHOWN = 8;
 const TASKS_SHOWN = 5;
 /** Newest tasks of a conversation that are looked through for the asker's own. */
 const TASKS_READ = 50;
-const OWN_SHOWN = 12;
 
 const NOTHING: StepUsage = { inputTokens: 0, outputTokens: 0, cost: 0, unpriced: 0 };
 
@@ -51,7 +51,9 @@ async function sayOwn(parts: EngineParts, { conversationId, principal }: Asker):
   const { answers } = speaking.words;
   const any = { state: '', enrollment: '', conversationId, before: ABOVE_ALL_IDS };
   const tasks = await parts.store.query('task.list', { ...any, limit: TASKS_READ });
-  const own = tasks.filter((task) => isOwn(task, principalName(principal))).slice(0, OWN_SHOWN);
+  const own = tasks
+    .filter((task) => isOwn(task, principalName(principal)))
+    .slice(0, LIMITS.namedMax);
   if (own.length === 0) return answers.noTaskYet;
   const rows = await Promise.all(
     own.map(async ({ id: taskId, mandateText }) => {

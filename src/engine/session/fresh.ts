@@ -125,7 +125,7 @@ function sayRetained(
     ...open.map((task) => () => taskLine(speaking, task, { turn, doing: null })),
     ...approvals.map((approval) => () => approvalLine(speaking, approval, open)),
   ];
-  return shownLines(speaking.words, lines, { max: LIMITS.retainedShown, isWhole });
+  return shownLines(speaking.words, lines, { isWhole });
 }
 
 function approvalLine(

@@ -1,3 +1,4 @@
+import type { Spent } from '../../core/budget/spend.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
@@ -17,14 +18,7 @@ import {
   joinedBy,
   type ArrivedReads,
 } from './joined.ts';
-import {
-  finishedStep,
-  outcomeOf,
-  startedStep,
-  type Spent,
-  type StepEnd,
-  type StepStart,
-} from './step.ts';
+import { finishedStep, outcomeOf, startedStep, type StepEnd, type StepStart } from './step.ts';
 
 /**
  * `fenced`: the conversation's token has moved on, this turn may write nothing more (design principle 8).

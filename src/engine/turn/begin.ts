@@ -1,3 +1,4 @@
+import type { Spent } from '../../core/budget/spend.ts';
 import { lowest } from '../../core/inbox/join.ts';
 import { HOST_CHANNELS, isReturn, type MessageRecord } from '../../core/inbox/record.ts';
 import type { ApprovalRecord } from '../../core/approval/record.ts';
@@ -10,7 +11,6 @@ import type { TurnId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { At, Decision } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
-import type { Joining } from '../inbox/classify.ts';
 import type { Ledger } from '../session/ledger.ts';
 import { boundsOf, mandateOf } from '../task/mandate.ts';
 import { addMoveEvent } from '../task/move.ts';
@@ -120,13 +120,13 @@ function addStarted(
     readonly inputs: readonly MessageRecord[];
     readonly token: number;
     readonly by: ReturnType<typeof spokenBy>;
-    readonly spent: Joining['spent'];
+    readonly spent: Spent;
   },
 ): number {
   const { task, turnId, runId, inputs, token, by, spent } = of;
   const { id: taskId } = task;
   const messageIds = inputs.map((input) => input.id);
-  const classified = spent.tokens === 0 ? {} : { classifier: spent };
+  const classified = spent.tokens === 0 ? {} : { classifier: { ...spent } };
   const returned = by === 'return' ? { returns: true } : {};
   const data = { messageIds, token, ...classified, ...returned };
   const { seq } = ledger.event('turn.started', { taskId, turnId, runId, data });

@@ -1,3 +1,4 @@
+import { NOTHING_SPENT, type Spent } from '../../core/budget/spend.ts';
 import { mayJoin, wakes } from '../../core/inbox/join.ts';
 import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
 import type { ApprovalRecord } from '../../core/approval/record.ts';
@@ -42,7 +43,7 @@ export interface ClaimOrder {
   readonly head: MessageRecord;
   /** The task that the head belongs to or joins; null makes a new one. */
   readonly taskId: TaskId | null;
-  readonly spent: Joining['spent'];
+  readonly spent: Spent;
 }
 
 /** `stale`: what was found has changed, look again. `blocked`: the task's budget forbids the turn (T-7). */
@@ -85,7 +86,7 @@ export async function claimTurn(
 
 async function joinOf(parts: EngineParts, gate: Gate, head: MessageRecord): Promise<Joining> {
   if (head.taskId === null) return joinMessage(parts, gate, head);
-  return { join: { kind: 'join', taskId: head.taskId }, spent: { tokens: 0, cost: 0 } };
+  return { join: { kind: 'join', taskId: head.taskId }, spent: NOTHING_SPENT };
 }
 
 type ClaimReads = {

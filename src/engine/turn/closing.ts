@@ -1,4 +1,5 @@
 import type { ApprovalRecord } from '../../core/approval/record.ts';
+import type { Spent } from '../../core/budget/spend.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import { countSpent, moveTask, type Move } from '../../core/task/decide.ts';
@@ -12,7 +13,6 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Ledger } from '../session/ledger.ts';
 import { addMoved } from '../task/move.ts';
 import { tellReason } from '../task/tell.ts';
-import type { Spent } from './step.ts';
 
 /** What the end of a turn is decided on, read in its own unit. */
 export interface Ending {

@@ -1,6 +1,6 @@
 import type { Question } from '../../core/approval/decide.ts';
 import type { Shown } from '../../core/approval/record.ts';
-import { exhaustedBy } from '../../core/budget/spend.ts';
+import { exhaustedBy, NOTHING_SPENT, type Spent } from '../../core/budget/spend.ts';
 import { HOST_CHANNELS } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import {
@@ -30,7 +30,7 @@ import type { Live } from './live.ts';
 import { questionOf, toolStart } from './question.ts';
 import { withRoom } from './room.ts';
 import { Session } from './session.ts';
-import { NOT_BEGUN, outcomeOf, spentBy, type Spent, type StepEnd, type StepStart } from './step.ts';
+import { NOT_BEGUN, outcomeOf, spentBy, type StepEnd, type StepStart } from './step.ts';
 import { isTaskTool, readTaskTool, type TaskOrder } from './task-tools.ts';
 import { within } from './within.ts';
 
@@ -85,7 +85,7 @@ class TurnLoop {
   readonly #caller: ModelCaller;
   /** As it was read last; its limits may have grown since, so that a bound is judged again at its commit. */
   #task: TaskRecord;
-  #spent: Spent = { tokens: 0, cost: 0 };
+  #spent = NOTHING_SPENT;
   #hasAnswered = false;
   #note: string | null = null;
   #selected: Selected | null = null;

@@ -1,3 +1,4 @@
+import type { Spent } from '../../core/budget/spend.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { MessageId } from '../../kernel/ids.ts';
 import type { Read, Rows, Unit } from '../../ports/store.ts';
@@ -8,7 +9,7 @@ import { addSelected, holds, type StepPair } from './advance.ts';
 import { conclude, type Outcome } from './conclude.ts';
 import type { Ended } from './closing.ts';
 import { arrivedReads, type ArrivedReads } from './joined.ts';
-import { finishedStep, type Spent, type StepEnd } from './step.ts';
+import { finishedStep, type StepEnd } from './step.ts';
 
 export interface TurnEnding {
   readonly turn: TurnRecord;

@@ -1,4 +1,4 @@
-import { exhaustedBy, exhaustedForTurn, grantFor } from '../../core/budget/spend.ts';
+import { exhaustedBy, exhaustedForTurn, grantFor, NOTHING_SPENT } from '../../core/budget/spend.ts';
 import { isReturn, type MessageRecord } from '../../core/inbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import { moveTask } from '../../core/task/decide.ts';
@@ -24,7 +24,7 @@ export function blockIfExhausted(ledger: Ledger, { task, head, bound, run }: Cla
   // What goes on with a parked turn was counted when that began (T-12).
   const waiting = [head, ...bound].filter(isWaiting);
   const budget = waiting.every(isReturn)
-    ? exhaustedBy(task, { tokens: 0, cost: 0 })
+    ? exhaustedBy(task, NOTHING_SPENT)
     : exhaustedForTurn(task);
   if (budget === undefined) return false;
   const reason = 'budget_exhausted';

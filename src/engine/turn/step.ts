@@ -1,3 +1,4 @@
+import type { Spent } from '../../core/budget/spend.ts';
 import type { StepRecord, StepState, TurnRecord } from '../../core/turn/record.ts';
 import { NOT_RUN } from '../../core/turn/transcript.ts';
 import type { ModelUsage } from '../../ports/model.ts';
@@ -100,12 +101,6 @@ export function finishedStep(ledger: Ledger, step: StepRecord, end: StepEnd): St
     finishedSeq: ledger.takeSeq(),
     finishedAt: ledger.at.now,
   };
-}
-
-export interface Spent {
-  readonly tokens: number;
-  /** Millionths of a US dollar. */
-  readonly cost: number;
 }
 
 /** What the model steps of a turn spent. */
