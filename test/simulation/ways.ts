@@ -18,26 +18,30 @@ const ROUNDS = 4;
 const WAIT_MAX = 30 * MINUTE;
 
 export async function takeWaysOut(world: World, until: Until): Promise<void> {
-  const { shared, tickMs, seed } = world.options;
-  // A week is long where somebody looks often.
-  const isPatient = !shared && tickMs >= 5 * MINUTE && seed % 2 === 0;
+  const isOver = (): boolean => world.isBroken || world.look.tasks().length === 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one round after the other
     await letTimePass(world, until);
-    if (world.isBroken || world.look.tasks().length === 0) return;
-    if (round === 0) answerUncertain(world);
+    if (isOver()) return;
     // oxlint-disable-next-line no-await-in-loop -- one round after the other
-    if (isPatient && round === 0) await waitForDays(world, until);
-    // oxlint-disable-next-line no-await-in-loop -- one round after the other
-    else await leaveEach(world, until, round === ROUNDS - 1);
+    await takeRound(world, until, round);
   }
-  if (world.isBroken || world.look.tasks().length === 0) return;
+  await letTimePass(world, until);
   // Granted less than it takes, or asked again: a stop is always a way.
+  if (!isOver()) await leaveEach(world, until, true);
   await letTimePass(world, until);
-  await leaveEach(world, until, true);
-  await letTimePass(world, until);
+  if (isOver()) return;
   const left = world.look.tasks().map(({ id, state, reason }) => `${id} ${state} ${reason}`);
-  if (left.length > 0 && !world.isBroken) world.problems.push(`V20 left over: ${left.join(', ')}`);
+  world.problems.push(`V20 left over: ${left.join(', ')}`);
+}
+
+async function takeRound(world: World, until: Until, round: number): Promise<void> {
+  const { shared, tickMs, seed } = world.options;
+  if (round === 0) answerUncertain(world);
+  // A week is long where somebody looks often.
+  const isPatient = !shared && tickMs >= 5 * MINUTE && seed % 2 === 0;
+  if (isPatient && round === 0) await waitForDays(world, until);
+  else await leaveEach(world, until, round === ROUNDS - 1);
 }
 
 /** E-2: a word from a person about a call whose outcome is unknown; its task waits on. */
