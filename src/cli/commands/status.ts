@@ -1,3 +1,5 @@
+import { SIGNS } from '../../text/catalogue.ts';
+import type { AttentionItem } from '../../wire/status.ts';
 import { ask } from '../connect.ts';
 import { doingText } from '../doing.ts';
 import { printJson, printText } from '../print.ts';
@@ -33,7 +35,7 @@ export async function status(options: ReadOptions): Promise<void> {
       ...now.limiters
         .filter(({ state }) => state === 'limited')
         .map(({ account, until }) => `limits  ${account}: ${limitedUntil(until, now.at)}`),
-      ...items.map(({ sentence, command }) => attention(sentence, command)),
+      ...items.map(attention),
     ];
     printText(lines.join('\n'));
   });
@@ -45,7 +47,8 @@ function limitedUntil(until: string | null, now: string): string {
   return isOver ? 'one call at a time' : `no call until ${when(until)}`;
 }
 
-function attention(sentence: string, command: string | null): string {
+function attention({ level, sentence, command }: AttentionItem): string {
   const isSaid = command === null || sentence.includes(command);
-  return `\n${shellSentence(sentence)}${isSaid ? '' : `\n  ${shellCommand(command)}`}`;
+  const sign = sentence.startsWith(SIGNS[level]) ? '' : `${SIGNS[level]} `;
+  return `\n${sign}${shellSentence(sentence)}${isSaid ? '' : `\n  ${shellCommand(command)}`}`;
 }
