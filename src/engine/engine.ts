@@ -142,7 +142,6 @@ export interface TaskOrder {
   /** The digest of what is ordered: under a receipt of another digest it is refused, `receipt_used`. */
   readonly fingerprint?: string;
 }
-export type StopOrder = TaskOrder;
 
 /** An order that was carried out; `repeated` when its receipt had done it before. */
 export interface Ordered {
@@ -220,7 +219,7 @@ export interface Engine {
   acceptMessage(intake: MessageIntake): Promise<Accepted | Refusal>;
   acceptRun(intake: RunIntake): Promise<AcceptedRun | Refusal>;
   messageRun(intake: RunMessageIntake): Promise<Accepted | Refusal>;
-  stopTask(order: StopOrder): Promise<Stopped | Refusal>;
+  stopTask(order: TaskOrder): Promise<Stopped | Refusal>;
   /** One new turn for what stands still and a person may wake (W-7). */
   resumeTask(order: TaskOrder): Promise<Ordered | Refusal>;
   /** Sets a task aside until it is resumed; a running turn of it ends at its step's border. */

@@ -72,6 +72,9 @@ export type ModelOutcome =
       readonly usage: ModelUsage | null;
     };
 
+export type ModelReply = Extract<ModelOutcome, { readonly kind: 'reply' }>;
+export type ModelFault = Extract<ModelOutcome, { readonly kind: 'fault' }>;
+
 /** Exactly one request per call: retries are the harness's, reserved before they are made. */
 export interface Model {
   /** The configured selection, for status and the ready line. */

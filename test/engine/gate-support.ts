@@ -1,7 +1,7 @@
 // A gate over the store of a test installation, and what its callers do.
 import assert from 'node:assert/strict';
-import { Gate, type ModelFault, type Passage } from '../../src/engine/budget/gate.ts';
-import type { Model } from '../../src/ports/model.ts';
+import { Gate, type Passage } from '../../src/engine/budget/gate.ts';
+import type { Model, ModelFault } from '../../src/ports/model.ts';
 import type { Installation, GivenParts } from '../support/host.ts';
 import { pass } from '../support/acts.ts';
 

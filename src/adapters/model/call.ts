@@ -1,14 +1,7 @@
 import type { AssistantMessage } from '@earendil-works/pi-ai';
 import type { Millis } from '../../kernel/time.ts';
-import type { Model, ModelOutcome, ModelRequest } from '../../ports/model.ts';
-import {
-  clean,
-  foreignFault,
-  internalFault,
-  ownFault,
-  type ModelFault,
-  type OwnEnd,
-} from './fault.ts';
+import type { Model, ModelFault, ModelOutcome, ModelRequest } from '../../ports/model.ts';
+import { clean, foreignFault, internalFault, ownFault, type OwnEnd } from './fault.ts';
 import type { RemoteModelOptions, WireFormat } from './format.ts';
 import type { ModelFetch } from './keep-alive-fetch.ts';
 import { toContext, withPlainIds } from './messages.ts';

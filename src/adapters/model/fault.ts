@@ -1,11 +1,9 @@
 import { REDACTED } from '../../kernel/redact.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { ModelOutcome } from '../../ports/model.ts';
+import type { ModelFault } from '../../ports/model.ts';
 import { errorIn, errorInside, type ProviderError } from './provider-error.ts';
 import { retryAtOf } from './retry-at.ts';
 import type { WireRecord } from './wire.ts';
-
-export type ModelFault = Extract<ModelOutcome, { kind: 'fault' }>;
 
 /** Why we ended a call ourselves. */
 export type OwnEnd = 'aborted' | 'timeout' | 'too_large' | 'too_many_calls';

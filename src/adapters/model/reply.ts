@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { AssistantMessage, AssistantMessageEvent } from '@earendil-works/pi-ai';
 import { LIMITS } from '../../kernel/limits.ts';
-import type { Model, ModelCall, ModelOutcome, ModelUsage } from '../../ports/model.ts';
+import type { Model, ModelCall, ModelReply, ModelUsage } from '../../ports/model.ts';
 import type { OwnEnd } from './fault.ts';
 import { priced, type Price } from './price.ts';
 
 type Live = Parameters<Model['call']>[1];
-type Reply = Extract<ModelOutcome, { kind: 'reply' }>;
 
 const UNREPORTED = 'unreported';
 const NAME_CHARS_MAX = 200;
@@ -73,7 +72,7 @@ export class ReplyReader {
   }
 
   /** The reply that the whole message is; `requestBytes` stands in for a usage that was not reported. */
-  reply(message: AssistantMessage, price: Price | undefined, requestBytes: number): Reply {
+  reply(message: AssistantMessage, price: Price | undefined, requestBytes: number): ModelReply {
     const calls = this.#callsOf(message);
     return {
       kind: 'reply',

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { SCOPES } from '../../http/keys.ts';
+import { DURATION_UNITS, readDuration } from '../../kernel/deadline.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { DAY, HOUR, MINUTE, SECOND, type Millis } from '../../kernel/time.ts';
-
-const UNITS: Readonly<Record<string, Millis>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
+import { DAY, SECOND, type Millis } from '../../kernel/time.ts';
 
 /** Where a secret comes from; the configuration never holds one itself (G-1). */
 export type SecretSource = { readonly env: string } | { readonly file: string };
@@ -21,15 +20,9 @@ export const duration = z.string().transform((text, context): Millis | null => {
   return z.NEVER;
 });
 
-function readDuration(text: string): Millis | undefined {
-  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const ms = Number(count) * (UNITS[unit ?? ''] ?? NaN);
-  return ms > 0 && ms <= LIMITS.durationMaxMs ? ms : undefined;
-}
-
 /** The shortest way to write a duration; none is `off`. */
 export function writeDuration(ms: Millis): string {
-  const unit = Object.entries(UNITS).findLast(([, length]) => ms % length === 0);
+  const unit = Object.entries(DURATION_UNITS).findLast(([, length]) => ms % length === 0);
   return ms === 0 || unit === undefined ? 'off' : `${ms / unit[1]}${unit[0]}`;
 }
 

@@ -1,7 +1,8 @@
+import type { Deadline } from '../../kernel/deadline.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { readObject } from '../../kernel/json.ts';
-import type { Instant, Millis } from '../../kernel/time.ts';
+import type { Instant } from '../../kernel/time.ts';
 import { dueOf, moveTask } from '../task/decide.ts';
 import { hasEnded } from '../task/moves.ts';
 import type { TaskRecord } from '../task/record.ts';
@@ -19,7 +20,7 @@ export interface Grant {
   readonly tokens?: number;
   readonly costMicroUsd?: number;
   readonly continuations?: number;
-  readonly deadline?: { readonly addMs: Millis } | { readonly at: Instant };
+  readonly deadline?: Deadline;
 }
 
 type Bounds = Pick<

@@ -9,7 +9,7 @@ import {
 import type { LimiterRecord } from '../../core/budget/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { Model, ModelOutcome } from '../../ports/model.ts';
+import type { Model, ModelFault } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { Turnstile } from './turnstile.ts';
 
@@ -24,8 +24,6 @@ export type Passage =
   /** Key, account or balance were refused within `LIMITS.refusedCoolMs` (T-12). */
   | { readonly kind: 'refused'; readonly code: string }
   | { readonly kind: 'aborted' };
-
-export type ModelFault = Extract<ModelOutcome, { kind: 'fault' }>;
 
 export interface GateHost {
   readonly parts: EngineParts;

@@ -10,9 +10,10 @@ import {
 } from '../../core/budget/limiter.ts';
 import type { LimiterRecord } from '../../core/budget/record.ts';
 import type { Millis } from '../../kernel/time.ts';
+import type { ModelFault } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { readAgain } from '../settle.ts';
-import type { ModelFault, Passage } from './gate.ts';
+import type { Passage } from './gate.ts';
 import { commitLimiter, type LimiterMoved, type LimiterRule } from './limiter.ts';
 
 export interface TurnstileHost {

@@ -1,7 +1,14 @@
 import { judgeMissed, type Missed } from '../../core/turn/decide.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import type { Model, ModelOutcome, ModelRequest, ModelUsage } from '../../ports/model.ts';
+import type {
+  Model,
+  ModelFault,
+  ModelOutcome,
+  ModelReply,
+  ModelRequest,
+  ModelUsage,
+} from '../../ports/model.ts';
 import type { Gate, Passage } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
 import type { Live } from './live.ts';
@@ -10,20 +17,17 @@ import { withRoom } from './room.ts';
 import { sumOf } from './step.ts';
 import { within } from './within.ts';
 
-type Reply = Extract<ModelOutcome, { kind: 'reply' }>;
-type Fault = Extract<ModelOutcome, { kind: 'fault' }>;
-
 /**
  * What a model step came to. `missed`: no candidate answered, and what the turn does then. `ended`: by
  * our own signal. `fenced`: a further try could not be reserved, the turn has lost its conversation.
  * `last` is the fault of the last call that was made, if any was.
  */
 export type Called =
-  | { readonly kind: 'reply'; readonly reply: Reply }
-  | { readonly kind: 'nonsense'; readonly last: Fault }
-  | { readonly kind: 'missed'; readonly missed: Missed; readonly last: Fault | null }
-  | { readonly kind: 'ended'; readonly last: Fault }
-  | { readonly kind: 'fenced'; readonly last: Fault | null };
+  | { readonly kind: 'reply'; readonly reply: ModelReply }
+  | { readonly kind: 'nonsense'; readonly last: ModelFault }
+  | { readonly kind: 'missed'; readonly missed: Missed; readonly last: ModelFault | null }
+  | { readonly kind: 'ended'; readonly last: ModelFault }
+  | { readonly kind: 'fenced'; readonly last: ModelFault | null };
 
 export interface CallerParts {
   readonly parts: EngineParts;
@@ -52,7 +56,7 @@ export class ModelCaller {
   #calls = 0;
   /** A call of this turn has said something: what the next one says is another text. */
   #hasSaid = false;
-  #last: Fault | null = null;
+  #last: ModelFault | null = null;
   #failed: ModelUsage | null = null;
   /** Accounts whose tries this step has used up. */
   readonly #spent = new Set<string>();
@@ -99,7 +103,7 @@ export class ModelCaller {
     }
   }
 
-  async #exhausted(model: Model, { code, retryAt }: Fault): Promise<void> {
+  async #exhausted(model: Model, { code, retryAt }: ModelFault): Promise<void> {
     await this.#withRoom(() => this.#of.gate.exhausted(model, code));
     // Before an instant that the provider named nobody of the account is asked.
     if (retryAt === null) this.#spent.add(model.account);
@@ -133,7 +137,7 @@ export class ModelCaller {
     step: StepRecord,
     request: ModelRequest,
     { model, passage }: { readonly model: Model; readonly passage: Passage },
-  ): Promise<Stop | { readonly kind: 'fault'; readonly last: Fault }> {
+  ): Promise<Stop | { readonly kind: 'fault'; readonly last: ModelFault }> {
     const { gate } = this.#of;
     this.#calls += 1;
     if (this.#calls > 1) {
@@ -214,7 +218,7 @@ function next(missed: Missed): Tried {
 }
 
 /** What a fault says for good of a candidate; undefined when it may pass. */
-function judgeFault(parts: EngineParts, model: Model, fault: Fault): Missed | undefined {
+function judgeFault(parts: EngineParts, model: Model, fault: ModelFault): Missed | undefined {
   if (isFarQuota(parts, fault)) return quotaOf(model, fault);
   const { code, message: said } = fault;
   return fault.class === 'refused' ? { kind: 'refused', code, said } : undefined;
@@ -234,21 +238,24 @@ function closedOf(
 }
 
 /** Whether the provider named an instant that is too far away to be waited for in the turn (T-12). */
-function isFarQuota({ clock }: EngineParts, fault: Fault): fault is Fault & { retryAt: number } {
+function isFarQuota(
+  { clock }: EngineParts,
+  fault: ModelFault,
+): fault is ModelFault & { retryAt: number } {
   return fault.retryAt !== null && fault.retryAt - clock.now() > LIMITS.quotaParkMs;
 }
 
-function quotaOf(model: Model, fault: Fault & { readonly retryAt: number }): Missed {
+function quotaOf(model: Model, fault: ModelFault & { readonly retryAt: number }): Missed {
   const { code, message: said, retryAt: until } = fault;
   return { kind: 'quota', account: model.account, until, code, said };
 }
 
-function downOf(model: Model, { code, message: said }: Fault): Missed {
+function downOf(model: Model, { code, message: said }: ModelFault): Missed {
   return { kind: 'down', account: model.account, code, said };
 }
 
 /** A model call that did not heed its signal, or was never made. */
-const ENDED: Fault = {
+const ENDED: ModelFault = {
   kind: 'fault',
   class: 'aborted',
   code: 'ended',

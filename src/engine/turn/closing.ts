@@ -38,7 +38,7 @@ export type Ended =
   | {
       readonly kind: 'continued';
       readonly started: StepRecord;
-      readonly task: TaskRecord | undefined;
+      readonly task: TaskRecord;
     };
 
 /** What a turn leaves with its task. */

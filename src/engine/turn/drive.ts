@@ -331,7 +331,7 @@ class TurnLoop {
       this.#dueAt = ended.dueAt;
       return null;
     }
-    this.#task = ended.task ?? this.#task;
+    this.#task = ended.task;
     await this.#session.joined();
     return ended.started;
   }

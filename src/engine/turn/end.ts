@@ -1,4 +1,5 @@
 import type { Spent } from '../../core/budget/spend.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { MessageId } from '../../kernel/ids.ts';
 import type { Read, Rows, Unit } from '../../ports/store.ts';
@@ -60,7 +61,7 @@ function endUnit(parts: EngineParts, order: EndOrder, tries: number): Unit<EndRe
       const { conversation, task, turn } = rows;
       if (conversation === undefined || task === undefined || turn === undefined)
         return { verdict: { kind: 'fenced' }, writes: [] };
-      const earlier = judgeEarlier(order, rows, holds(conversation, order.turn));
+      const earlier = judgeEarlier(order, { ...rows, task }, holds(conversation, order.turn));
       if (earlier !== undefined) return { verdict: earlier, writes: [] };
       const ledger = new Ledger(conversation, at, `host:${order.turn.hostId}`);
       ledger.add({ write: 'step.finish', row: finishedStep(ledger, order.step, order.end) });
@@ -86,10 +87,10 @@ function endUnit(parts: EngineParts, order: EndOrder, tries: number): Unit<EndRe
 
 function judgeEarlier(
   order: EndOrder,
-  { turn, last, task }: Rows<EndReads>,
+  { turn, last, task }: Rows<EndReads> & { readonly task: TaskRecord },
   isHeld: boolean,
 ): Ended | undefined {
-  if (turn !== undefined && hasOwnEnd(turn)) return { kind: 'ended', dueAt: task?.dueAt ?? null };
+  if (turn !== undefined && hasOwnEnd(turn)) return { kind: 'ended', dueAt: task.dueAt };
   if (!isHeld) return { kind: 'fenced' };
   return last !== undefined && last.kind === 'model' && last.ordinal > order.step.ordinal
     ? { kind: 'continued', started: last, task }
