@@ -108,15 +108,18 @@ function claimUnit(
 ): Unit<ClaimReads, Verdict> {
   return {
     name: 'turn.claim',
-    reads: claimReads(order, { tries, isShared: !parts.store.traits.exclusive }),
+    reads: claimReads(parts, order, tries),
     decide: (rows, at) => decideClaim(parts, order, rows, at),
   };
 }
 
 function claimReads(
+  { options, store }: EngineParts,
   { conversationId, turnId, head, hostId, taskId }: ClaimOrder,
-  { tries, isShared }: { readonly tries: number; readonly isShared: boolean },
+  tries: number,
 ): ClaimReads {
+  // Only where messages are collected does a turn begin with others than the first.
+  const limit = options.whileBusy === 'collect' ? LIMITS.inputsPerLookMax : 1;
   const own = { conversationId, turnId };
   const joined: Partial<ClaimReads> =
     taskId === null
@@ -139,11 +142,11 @@ function claimReads(
         };
   return {
     conversation: { read: 'conversation.byId', args: { id: conversationId } },
-    inputs: { read: 'message.claimable', args: { conversationId, limit: LIMITS.inputsPerLookMax } },
+    inputs: { read: 'message.claimable', args: { conversationId, limit } },
     ...joined,
     ...approved,
     ...earlier,
-    ...(isShared ? { host: { read: 'host.byId', args: { id: hostId } } } : {}),
+    ...(store.traits.exclusive ? {} : { host: { read: 'host.byId', args: { id: hostId } } }),
   };
 }
 

@@ -38,10 +38,10 @@ type EndOrder = TurnEnding & { readonly inputId: MessageId };
 type EndReads = {
   readonly conversation: Read<'conversation.byId'>;
   readonly task: Read<'task.byId'>;
-  readonly turn: Read<'turn.byId'>;
   readonly approvals: Read<'approval.openOfTask'>;
   readonly run?: Read<'run.byId'>;
   readonly last?: Read<'step.lastOf'>;
+  readonly turn?: Read<'turn.byId'>;
 } & ArrivedReads;
 
 function endUnit(parts: EngineParts, order: EndOrder, tries: number): Unit<EndReads, Ended> {
@@ -51,15 +51,19 @@ function endUnit(parts: EngineParts, order: EndOrder, tries: number): Unit<EndRe
     reads: {
       conversation: { read: 'conversation.byId', args: { id: conversationId } },
       task: { read: 'task.byId', args: { id: taskId } },
-      turn: { read: 'turn.byId', args: { id: turnId } },
       approvals: { read: 'approval.openOfTask', args: { taskId } },
       ...arrivedReads(order.turn),
       ...(runId === null ? {} : { run: { read: 'run.byId', args: { id: runId } } }),
-      ...(tries === 0 ? {} : { last: { read: 'step.lastOf', args: { conversationId, turnId } } }),
+      ...(tries === 0
+        ? {}
+        : {
+            last: { read: 'step.lastOf', args: { conversationId, turnId } },
+            turn: { read: 'turn.byId', args: { id: turnId } },
+          }),
     },
     decide: (rows, at) => {
-      const { conversation, task, turn } = rows;
-      if (conversation === undefined || task === undefined || turn === undefined)
+      const { conversation, task } = rows;
+      if (conversation === undefined || task === undefined)
         return { verdict: { kind: 'fenced' }, writes: [] };
       const earlier = judgeEarlier(order, { ...rows, task }, holds(conversation, order.turn));
       if (earlier !== undefined) return { verdict: earlier, writes: [] };
