@@ -90,11 +90,26 @@ describe('whose words join or steer what', () => {
   });
 
   test('T-11 words about another task wait for their own turn', () => {
-    assert.equal(maySteer(task(), { ...ANNA, replyTo: null }), true);
-    assert.equal(maySteer(task(), { ...ANNA, replyTo: task().id }), true);
-    assert.equal(maySteer(task(), { ...ANNA, replyTo: OTHER.id }), false);
-    assert.equal(maySteer(task(), { ...ANNA, text: `see ${OTHER.id}`, replyTo: null }), false);
-    assert.equal(maySteer(OTHER, { ...ANNA, text: `see ${OTHER.id}`, replyTo: null }), true);
+    assert.equal(maySteer(task(), { ...ANNA, replyTo: null }, 'sess_1'), true);
+    assert.equal(maySteer(task(), { ...ANNA, replyTo: task().id }, 'sess_1'), true);
+    assert.equal(maySteer(task(), { ...ANNA, replyTo: OTHER.id }, 'sess_1'), false);
+    assert.equal(
+      maySteer(task(), { ...ANNA, text: `see ${OTHER.id}`, replyTo: null }, 'sess_1'),
+      false,
+    );
+    assert.equal(
+      maySteer(OTHER, { ...ANNA, text: `see ${OTHER.id}`, replyTo: null }, 'sess_1'),
+      true,
+    );
+  });
+
+  test('W-2 after /new only words about it steer a turn of the session before', () => {
+    assert.equal(maySteer(task(), { ...ANNA, replyTo: null }, 'sess_2'), false);
+    assert.equal(maySteer(task(), { ...ANNA, replyTo: task().id }, 'sess_2'), true);
+    assert.equal(
+      maySteer(task(), { ...ANNA, text: `see ${task().id}`, replyTo: null }, 'sess_2'),
+      true,
+    );
   });
 
   test('T-11 a turn acts with the lowest authority among its inputs', () => {

@@ -1,4 +1,4 @@
-import { ID_PREFIX, type TaskId } from '../../kernel/ids.ts';
+import { ID_PREFIX, type SessionId, type TaskId } from '../../kernel/ids.ts';
 import { reasonEntry } from '../notice/reasons.ts';
 import { hasEnded } from '../task/moves.ts';
 import type { TaskRecord } from '../task/record.ts';
@@ -70,16 +70,19 @@ function onlyNamed(tasks: readonly TaskRecord[], text: string): TaskRecord | und
 
 /**
  * Whether a message that no task has yet would steer the running turn of `task` (T-11): from whoever may
- * join it, and about no other task by its reply or an id.
+ * join it, and about no other task by its reply or an id. `sessionId` is the one in which new tasks begin:
+ * after `/new` only what names a task of the session before joins it (W-2).
  */
 export function maySteer(
   task: TaskRecord,
   message: Pick<MessageRecord, 'principal' | 'authority' | 'text' | 'replyTo'>,
+  sessionId: SessionId,
 ): boolean {
   if (!mayJoin(task, message)) return false;
   if (message.replyTo !== null && message.replyTo !== task.id) return false;
   const ids = message.text.match(TASK_ID) ?? [];
-  return ids.every((id) => id === task.id);
+  if (ids.some((id) => id !== task.id)) return false;
+  return task.sessionId === sessionId || message.replyTo !== null || ids.length > 0;
 }
 
 /** The lower of two authorities (T-11). */

@@ -103,7 +103,7 @@ function advanceUnit(
       const finished = finishedStep(ledger, pair.step, pair.end);
       ledger.add({ write: 'step.finish', row: finished });
       addSelected(ledger, turn, pair.selected);
-      const verdict = goOn(ledger, pair, { ...rows, finished, whileBusy });
+      const verdict = goOn(ledger, pair, { ...rows, conversation, finished, whileBusy });
       return { verdict, writes: ledger.close() };
     },
   };
@@ -118,17 +118,16 @@ function judgeEarlier(pair: StepPair, { last, ended }: Rows<AdvanceReads>): Adva
     : undefined;
 }
 
-function goOn(
-  ledger: Ledger,
-  pair: StepPair,
-  found: Rows<AdvanceReads> & {
-    readonly finished: StepRecord;
-    readonly whileBusy: EngineParts['options']['whileBusy'];
-  },
-): Advanced {
+interface Found extends Rows<AdvanceReads> {
+  readonly conversation: ConversationRecord;
+  readonly finished: StepRecord;
+  readonly whileBusy: EngineParts['options']['whileBusy'];
+}
+
+function goOn(ledger: Ledger, pair: StepPair, found: Found): Advanced {
   const { turn, next } = pair;
-  const { task, messages = [], unbound = [], finished, whileBusy } = found;
-  const joined = task === undefined ? [] : joinedBy(turn, { task, messages, unbound }, whileBusy);
+  const { task, finished, whileBusy } = found;
+  const joined = joinedOf(turn, found);
   if (task !== undefined && whileBusy === 'interrupt' && joined.some(isGenuine)) {
     yieldTurn(ledger, pair, { task, joined });
     return { kind: 'yielded', finished };
@@ -147,6 +146,15 @@ function tellReturned(ledger: Ledger, pair: StepPair, task: TaskRecord | undefin
   const { id, runId } = pair.turn;
   if (task !== undefined && pair.hasReturned)
     tellGoesOn(ledger, task, { runId, key: `goes_on:${id}` });
+}
+
+/** What has arrived and joins; nothing where nothing was looked for. */
+function joinedOf(turn: TurnRecord, found: Found): readonly MessageRecord[] {
+  const { task, messages = [], unbound = [], whileBusy } = found;
+  const { sessionId } = found.conversation;
+  return task === undefined
+    ? []
+    : joinedBy(turn, { task, messages, unbound, sessionId }, whileBusy);
 }
 
 /** Ends the turn at its step's end: the words that arrived are the first that its next turn reads. */

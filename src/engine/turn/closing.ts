@@ -6,7 +6,7 @@ import { countSpent, moveTask, type Move } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnEnd, TurnRecord } from '../../core/turn/record.ts';
 import { WAIT_REASONS, type TaskReason } from '../../core/task/moves.ts';
-import type { OutboxId } from '../../kernel/ids.ts';
+import type { OutboxId, SessionId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { invariant } from '../../kernel/invariant.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -21,6 +21,8 @@ export interface Ending {
   readonly task: TaskRecord;
   readonly messages: readonly MessageRecord[];
   readonly unbound: readonly MessageRecord[];
+  /** In which new tasks of the conversation begin. */
+  readonly sessionId: SessionId;
   readonly approvals: readonly ApprovalRecord[];
   readonly run: RunRecord | undefined;
   readonly spent: Spent;

@@ -72,7 +72,8 @@ function endUnit(parts: EngineParts, order: EndOrder, tries: number): Unit<EndRe
       addSelected(ledger, order.turn, order.selected);
       const { messages, unbound, approvals, run } = rows;
       const { spent, hasAnswered, note, step, inputId, mayClaim } = order;
-      const ending = { turn: order.turn, task, messages, unbound, approvals, run };
+      const { sessionId } = conversation;
+      const ending = { turn: order.turn, task, messages, unbound, sessionId, approvals, run };
       const verdict = conclude(
         {
           parts,

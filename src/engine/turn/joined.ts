@@ -3,6 +3,7 @@ import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { TurnRecord } from '../../core/turn/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import type { SessionId } from '../../kernel/ids.ts';
 import type { Read } from '../../ports/store.ts';
 import type { WhileBusy } from '../engine.ts';
 import type { Ledger } from '../session/ledger.ts';
@@ -27,6 +28,8 @@ export interface Arrived {
   readonly task: TaskRecord;
   readonly messages: readonly MessageRecord[];
   readonly unbound: readonly MessageRecord[];
+  /** In which new tasks of the conversation begin. */
+  readonly sessionId: SessionId;
 }
 
 /**
@@ -36,11 +39,11 @@ export interface Arrived {
  */
 export function joinedBy(
   turn: Pick<TurnRecord, 'authority'>,
-  { task, messages, unbound }: Arrived,
+  { task, messages, unbound, sessionId }: Arrived,
   whileBusy: WhileBusy,
 ): readonly MessageRecord[] {
   const steers = whileBusy === 'steer' || whileBusy === 'interrupt';
-  const free = steers ? unbound.filter((message) => maySteer(task, message)) : [];
+  const free = steers ? unbound.filter((message) => maySteer(task, message, sessionId)) : [];
   return [...messages.filter(isWaiting), ...free]
     .filter(({ authority, channel }) => {
       const isEqual = turn.authority === 'own' || authority === 'admin';
