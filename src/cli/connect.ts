@@ -4,7 +4,7 @@ import { Fault } from '../kernel/fault.ts';
 import { shellSentence } from './shell.ts';
 import { keyFileOf, readGeneratedKey } from '../compose/key-file.ts';
 import { runningHost } from '../compose/running.ts';
-import { configOf } from './config.ts';
+import { recordsConfigOf } from './config.ts';
 import { CommandEnd, type ExitName } from './exit.ts';
 import type { ReadOptions } from './program.ts';
 
@@ -93,12 +93,12 @@ async function keyFor(options: ReadOptions, url: string): Promise<string> {
 async function dataOf(options: ReadOptions): Promise<string> {
   const named = options.data ?? process.env['SEKISHO_DATA'];
   if (named !== undefined && named !== '') return resolve(named);
-  return (await configOf(options)).values.data;
+  return (await recordsConfigOf(options)).values.data;
 }
 
 async function openStopped(options: ReadOptions): Promise<Connection> {
   const { openReader } = await import('../compose/reader.ts');
-  const config = await configOf(options);
+  const config = await recordsConfigOf(options);
   try {
     const reader = await openReader(config);
     return { url: undefined, client: createClient(reader), close: () => reader.close() };

@@ -41,6 +41,7 @@ async function configOf(t: TestContext, text: string): Promise<Config> {
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'sekisho.yaml'), text);
   writeFileSync(join(folder, 'other-key'), `${ENV.OTHER_KEY}\n`);
+  writeFileSync(join(folder, 'WRITER.md'), 'You write.');
   const config = await loadConfig({ cwd: folder, env: ENV });
   mkdirSync(config.values.data);
   return config;

@@ -237,6 +237,34 @@ test('--version is the version, and help names every command', async () => {
   );
 });
 
+test('a shell that lacks the secrets of the host asks it, orders it and reads its records', async (t) => {
+  const keyed = new Place(
+    'model: { provider: openai-compatible, baseURL: "http://127.0.0.1:9/v1", name: m, apiKey: { env: M_KEY } }\napi: { port: 0 }\n',
+  );
+  t.after(() => keyed.clear());
+  const refused = await keyed.run(['start', '--no-terminal']);
+  assert.equal(refused.code, 2);
+  assert.match(lineOf(refused), /M_KEY is not set/);
+  const host = await keyed.start({ env: { M_KEY: 'model-key-0123456789' } });
+  const { taskId: asked } = await host.client().createRun({ input: 'hello' });
+  for (const args of [
+    ['status'],
+    ['tasks'],
+    ['why', asked],
+    ['approvals'],
+    ['logs'],
+    ['keys', 'list'],
+    ['config', 'show'],
+    ['stop', asked],
+  ]) {
+    const { code, stderr } = await keyed.run(args);
+    assert.deepEqual([code, stderr], [0, ''], args.join(' '));
+  }
+  assert.equal((await keyed.run(['approve', APPROVAL])).code, 4);
+  await host.stop();
+  assert.match((await keyed.run(['why', asked])).stdout, /“hello”/);
+});
+
 test('E-4: a call that waits for a person is shown, approved and then run from the shell', async (t) => {
   const asking = new Place(
     'model: { provider: rehearsal }\napi: { port: 0 }\ntools: { command: { approval: always } }\n',

@@ -189,7 +189,7 @@ describe('a broken configuration', () => {
     t.after(() => place.clear());
     const { code, stderr } = await place.run(['start', '--no-terminal', '--port', '0']);
     assert.equal(code, 2);
-    assert.match(stderr, /bad_workspace: .*lie in one another/);
+    assert.match(stderr, /^sekisho\.yaml:2: workspace: .*lie in one another/m);
   });
 
   test('TLS files that cannot be read stop the start', async (t) => {

@@ -1,6 +1,6 @@
 import { ConfigBroken } from '../../compose/config/problem.ts';
 import { keyRows, shownValues } from '../../compose/config/show.ts';
-import { configOf, type ConfigOptions } from '../config.ts';
+import { configOf, recordsConfigOf, type ConfigOptions } from '../config.ts';
 import { CommandEnd } from '../exit.ts';
 import { printJson, printText } from '../print.ts';
 import { table } from '../table.ts';
@@ -21,7 +21,7 @@ function keyText(row: ReturnType<typeof keyRows>[number]): string {
 
 /** `config show`: what is in force. */
 export async function configShow(options: ConfigOptions): Promise<void> {
-  const config = await configOf(options);
+  const config = await recordsConfigOf(options);
   const built = new Map(keyRows().map((row) => [row.key, row.built]));
   const values = shownValues(config).map((one) => ({ ...one, built: built.get(one.key) === true }));
   if (options.json === true) {

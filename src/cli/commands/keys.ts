@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { generatedKeyAt, keyFileOf, rotateGeneratedKey } from '../../compose/key-file.ts';
-import { configOf, type ConfigOptions } from '../config.ts';
+import { recordsConfigOf, type ConfigOptions } from '../config.ts';
 import { CommandEnd } from '../exit.ts';
 import { printJson, printText } from '../print.ts';
 import { table } from '../table.ts';
@@ -14,7 +14,7 @@ interface KeyItem {
 
 /** `keys list`: the configured keys, or the generated one. */
 export async function keysList(options: ConfigOptions): Promise<void> {
-  const config = await configOf(options);
+  const config = await recordsConfigOf(options);
   const { data } = config.values;
   const configured = config.values['api.keys'].map(({ name, scopes, secret }): KeyItem => {
     return { name, scopes, from: 'env' in secret ? secret.env : secret.file };
@@ -36,7 +36,7 @@ export async function keysList(options: ConfigOptions): Promise<void> {
 
 /** `keys rotate`: the old key stops opening the API as soon as the host looks, within a second. */
 export async function keysRotate(options: ConfigOptions): Promise<void> {
-  const config = await configOf(options);
+  const config = await recordsConfigOf(options);
   const { data } = config.values;
   if (config.values['api.keys'].length > 0) {
     const why = 'The keys of this host are configured in api.keys, so there is no generated one.';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configOf, type ConfigOptions } from '../config.ts';
+import { recordsConfigOf, type ConfigOptions } from '../config.ts';
 import { CommandEnd } from '../exit.ts';
 import { printJson, printText } from '../print.ts';
 import { countOf } from '../count.ts';
@@ -14,7 +14,7 @@ const LINES_MAX = 100_000;
 /** `logs`: the last lines of the log file, and of the one before it where the newest is too short. */
 export async function logs(options: LogsOptions): Promise<void> {
   const count = countOf('--lines', options.lines, LINES_MAX);
-  const { data } = (await configOf(options)).values;
+  const { data } = (await recordsConfigOf(options)).values;
   const path = join(data, 'logs', 'sekisho.log');
   const newest = linesOf(path);
   if (newest === undefined) {

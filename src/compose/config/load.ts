@@ -3,12 +3,15 @@ import { dirname, resolve } from 'node:path';
 import { checkGiven, initialValues } from './check.ts';
 import type { Given } from './file.ts';
 import { CONFIG_NAMES, rowOf, type ConfigName, type ConfigValues } from './keys.ts';
+import { misplaced } from './places.ts';
 import { ConfigBroken, NOT_GIVEN, type ConfigProblem } from './problem.ts';
 import { contradictions } from './rules.ts';
 import { readSecrets, type ConfigSecrets } from './secrets.ts';
 
 /** The name that is looked for when no file is named. */
 const CONFIG_FILE = 'sekisho.yaml';
+
+const NO_SECRETS: ConfigSecrets = { modelKeys: new Map(), apiKeys: [] };
 
 /** What a configuration is made of; the later of file, environment and flags wins (G-1). */
 export interface ConfigSources {
@@ -18,6 +21,11 @@ export interface ConfigSources {
   readonly flags?: Partial<Record<ConfigName, string>>;
   /** A file that must exist; without one `sekisho.yaml` in `cwd` is read when it is there. */
   readonly file?: string;
+  /**
+   * `host`, as it is without it: the folders and files that a host needs are looked at and each secret
+   * is read. `records`: for what only speaks with a host or reads its records, which needs neither.
+   */
+  readonly use?: 'host' | 'records';
 }
 
 export interface Config {
@@ -40,8 +48,12 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
 
   const values = merged.values();
   const whereOf = merged.whereOf.bind(merged);
-  const secrets = await readSecrets(values, { env: sources.env, folder, whereOf, problems });
+  const isForHost = sources.use !== 'records';
+  const secrets = isForHost
+    ? await readSecrets(values, { env: sources.env, folder, whereOf, problems })
+    : NO_SECRETS;
   problems.push(...contradictions(values, whereOf));
+  if (isForHost) problems.push(...misplaced(values, { folder, whereOf }));
   if (problems.length > 0) throw new ConfigBroken(problems);
   return { values, origins: merged.origins(), file: file?.name, secrets };
 }

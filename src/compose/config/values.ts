@@ -99,9 +99,21 @@ export const words = z.union([
     .transform((text) => text.trim().split(/\s+/)),
 ]);
 
-/** Says that a feature is not wanted: nothing, `off`, `false`, empty, or a map of such values. */
+/**
+ * Says that a feature is not wanted: nothing, `off`, `false`, empty, or a map whose every entry says
+ * so by itself. An entry with nothing behind it is wanted as it comes: `channels: { slack: {} }`.
+ */
 export function saysOff(value: unknown): boolean {
-  if (value === null || value === undefined || value === false) return true;
-  if (typeof value === 'string') return value === '' || value === 'off';
-  return typeof value === 'object' && Object.values(value).every(saysOff);
+  if (value === null || value === undefined) return true;
+  return typeof value === 'object' ? Object.values(value).every(isTurnedOff) : isNo(value);
+}
+
+function isTurnedOff(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return isNo(value);
+  const inner = Object.values(value);
+  return inner.length > 0 && inner.every(isTurnedOff);
+}
+
+function isNo(value: unknown): boolean {
+  return value === false || value === '' || value === 'off';
 }
