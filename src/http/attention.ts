@@ -4,6 +4,7 @@ import { reasonEntry, waysOf } from '../core/notice/reasons.ts';
 import type { TaskRecord } from '../core/task/record.ts';
 import type { Engine } from '../engine/engine.ts';
 import { explainTask } from '../engine/task/why.ts';
+import { ABOVE_ALL_IDS } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { StoreAlarm } from '../ports/store.ts';
 import type { AttentionItem } from '../wire/status.ts';
@@ -56,7 +57,7 @@ async function gather(engine: Engine, open: readonly TaskRecord[]): Promise<Wait
   const approvals = await engine.store.query('approval.list', {
     state: 'open',
     conversationId: '',
-    before: '~',
+    before: ABOVE_ALL_IDS,
     limit: LIMITS.listLimitMax,
   });
   return {

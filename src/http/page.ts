@@ -1,10 +1,7 @@
-import { isId, type IdKind } from '../kernel/ids.ts';
+import { ABOVE_ALL_IDS, isId, type IdKind } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Page } from '../wire/shape.ts';
 import { problem } from './problems.ts';
-
-/** Sorts after every id: lists go down from it. */
-const ABOVE_ALL = '~';
 
 export interface PageQuery {
   readonly cursor?: string | undefined;
@@ -21,7 +18,7 @@ export interface PageAsk {
 export function askPage(query: PageQuery, kind: IdKind): PageAsk {
   const { cursor } = query;
   if (cursor !== undefined && !isId(kind, cursor)) throw badCursor();
-  return { before: cursor ?? ABOVE_ALL, limit: askLimit(query) };
+  return { before: cursor ?? ABOVE_ALL_IDS, limit: askLimit(query) };
 }
 
 /** 1 to 200, 50 without it; throws `bad_request`. */

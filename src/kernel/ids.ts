@@ -17,6 +17,9 @@ export const ID_PREFIX = {
   receipt: 'rcpt_',
 } as const;
 
+/** Above every id in the order of lists, which go down from it. */
+export const ABOVE_ALL_IDS = '~';
+
 export type IdKind = keyof typeof ID_PREFIX;
 export type Id<K extends IdKind> = `${(typeof ID_PREFIX)[K]}${string}`;
 export type TaskId = Id<'task'>;

@@ -1,3 +1,5 @@
+import type { HostId } from './ids.ts';
+
 /** Who asks. Authority comes from a verified identity alone (X-4); text never changes it. */
 export interface Principal {
   readonly kind: 'admin' | 'member' | 'guest' | 'key' | 'host' | 'model';
@@ -10,4 +12,9 @@ export interface Principal {
 /** How a record names a principal: `key:ops`, `admin:terminal`, `host:host_…`. */
 export function principalName(principal: Principal): string {
   return `${principal.kind}:${principal.id}`;
+}
+
+/** How a record names the host itself. */
+export function hostName(hostId: HostId): string {
+  return `host:${hostId}`;
 }

@@ -1,5 +1,7 @@
 import { decideApproval } from '../../core/approval/decide.ts';
 import type { ApprovalRecord } from '../../core/approval/record.ts';
+import type { HostId } from '../../kernel/ids.ts';
+import { hostName } from '../../kernel/principal.ts';
 import type { Ledger } from '../session/ledger.ts';
 
 /** Gives an open approval its end, with its event; `by` is the `principalName` of whoever ends it. */
@@ -17,6 +19,10 @@ export function closeApproval(
 }
 
 /** Withdraws the open approvals of a task that has ended: what was asked can no longer be answered (E-4). */
-export function withdraw(ledger: Ledger, approvals: readonly ApprovalRecord[], by: string): void {
-  for (const approval of approvals) closeApproval(ledger, approval, 'denied', by);
+export function withdraw(
+  ledger: Ledger,
+  approvals: readonly ApprovalRecord[],
+  hostId: HostId,
+): void {
+  for (const approval of approvals) closeApproval(ledger, approval, 'denied', hostName(hostId));
 }

@@ -3,6 +3,7 @@ import type { RunRecord } from '../../core/run/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { TurnRecord } from '../../core/turn/record.ts';
 import type { HostId, MessageId } from '../../kernel/ids.ts';
+import { hostName } from '../../kernel/principal.ts';
 import type { EngineParts } from '../engine.ts';
 import type { Ledger } from '../session/ledger.ts';
 import { requestOf } from '../task/mandate.ts';
@@ -35,7 +36,7 @@ export function generate(
     ...input,
     conversationId,
     kind: 'generated',
-    principal: `host:${hostId}`,
+    principal: hostName(hostId),
     authority,
     bodyHash: digest(input.text),
     replyTo: null,

@@ -2,6 +2,7 @@ import { mayJoin, wakes } from '../../core/inbox/join.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { HostId, MessageId, RunId, TaskId } from '../../kernel/ids.ts';
+import { hostName } from '../../kernel/principal.ts';
 import type { Read, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
@@ -43,7 +44,7 @@ function keepUnit({ message, taskId, hostId }: KeepOrder): Unit<KeepReads, void>
         return { verdict: undefined, writes: [] };
       // It has ended or gone on since it was looked at: whoever keeps the message looks again.
       if (!mayJoin(task, message) || wakes(task)) return { verdict: undefined, writes: [] };
-      const ledger = new Ledger(conversation, at, `host:${hostId}`);
+      const ledger = new Ledger(conversation, at, hostName(hostId));
       ledger.add({ write: 'message.bind', id, taskId });
       tellKept(ledger, task, { messageId: id, runId: null });
       return { verdict: undefined, writes: ledger.close() };

@@ -2,10 +2,16 @@ import type { ApprovalRecord } from '../../core/approval/record.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import { mayOrder } from '../../core/task/decide.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
-import { isId, type ApprovalId, type ConversationId, type TaskId } from '../../kernel/ids.ts';
+import {
+  ABOVE_ALL_IDS,
+  isId,
+  type ApprovalId,
+  type ConversationId,
+  type TaskId,
+} from '../../kernel/ids.ts';
 import { nearestWord } from '../../kernel/nearest.ts';
 import type { EngineParts } from '../engine.ts';
-import { ABOVE_ALL_IDS, nearestTask } from '../task/nearest.ts';
+import { nearestTask } from '../task/nearest.ts';
 import { senderOf } from './sender.ts';
 
 /** What a command is about, and where it lives. */

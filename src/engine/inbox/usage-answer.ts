@@ -1,4 +1,5 @@
 import { isOwn } from '../../core/task/decide.ts';
+import { ABOVE_ALL_IDS } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { principalName } from '../../kernel/principal.ts';
 import type { TaskUsageRow, UsageRow, Used } from '../../ports/budget.ts';
@@ -7,7 +8,7 @@ import { sayCount, sayMoney } from '../../text/number.ts';
 import { cutName, quoteRequest } from '../../text/quote.ts';
 import { readDays, readLargest, sumUsed, type UsedDay } from '../budget/usage.ts';
 import type { EngineParts } from '../engine.ts';
-import { ABOVE_ALL_IDS, type Asker } from '../task/nearest.ts';
+import type { Asker } from '../task/nearest.ts';
 import { speak, type Speaking } from './speaking.ts';
 
 /** Today and the seven days before it. */

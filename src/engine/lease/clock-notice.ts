@@ -1,5 +1,11 @@
-import type { ConversationId, HostId, OutboxId } from '../../kernel/ids.ts';
+import {
+  ABOVE_ALL_IDS,
+  type ConversationId,
+  type HostId,
+  type OutboxId,
+} from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { hostName } from '../../kernel/principal.ts';
 import type { Read, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { queueNotice } from '../outbox/queue.ts';
@@ -70,7 +76,7 @@ function tellUnit(
     decide: ({ conversation, earlier: known }, at) => {
       if (conversation === undefined || known !== undefined)
         return { verdict: undefined, writes: [] };
-      const ledger = new Ledger(conversation, at, `host:${hostId}`);
+      const ledger = new Ledger(conversation, at, hostName(hostId));
       queue(ledger);
       return { verdict: undefined, writes: ledger.close() };
     },
@@ -78,7 +84,7 @@ function tellUnit(
 }
 
 async function newestTerminal({ store }: EngineParts): Promise<ConversationId | undefined> {
-  let before = '~';
+  let before: string = ABOVE_ALL_IDS;
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const found = await store.query('conversation.list', { before, limit: LIMITS.listLimitMax });
     const terminal = found.find(({ channel }) => channel === 'terminal');

@@ -8,6 +8,7 @@ import { judgeDue, judgeReturn, type Absence, type DueVerdict } from '../../core
 import type { TurnRecord } from '../../core/turn/record.ts';
 import type { ApprovalId, ConversationId, HostId, MessageId, TaskId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { hostName } from '../../kernel/principal.ts';
 import type { Read, Rows, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
@@ -92,7 +93,7 @@ function dueUnit(
       const judged = judge(host, order, { rows: found, limiter: rows.limiter, now: at.now });
       if (judged === 'leave')
         return { verdict: { ...LEFT.verdict, turn: stopping(found) }, writes: [] };
-      const ledger = new Ledger(conversation, at, `host:${host.hostId}`);
+      const ledger = new Ledger(conversation, at, hostName(host.hostId));
       const turn = carryOut(host, order, { ledger, rows: found, judged });
       return { verdict: { verdict: judged, turn }, writes: ledger.close() };
     },

@@ -2,6 +2,7 @@ import { waitsForIt } from '../../core/approval/decide.ts';
 import { moveTask } from '../../core/task/decide.ts';
 import type { TurnRecord } from '../../core/turn/record.ts';
 import type { ApprovalId, HostId } from '../../kernel/ids.ts';
+import { hostName } from '../../kernel/principal.ts';
 import { closeApproval, withdraw } from '../approval/close.ts';
 import { closeAll, closeClaimed } from '../inbox/close.ts';
 import { failRun } from '../run/end.ts';
@@ -23,7 +24,7 @@ export function expireTask(ledger: Ledger, rows: DueRows, hostId: HostId): TurnR
   addMoved(ledger, task, moved, { runId });
   const turn = runningTurn(rows.turn, task.id);
   if (turn !== undefined) takeTurn(ledger, turn);
-  withdraw(ledger, rows.approvals, `host:${hostId}`);
+  withdraw(ledger, rows.approvals, hostId);
   const noticeId = tellReason(ledger, task, { reason, version: moved.version, runId });
   closeAll(ledger, rows.messages, noticeId);
   failRun(ledger, run, reason, noticeId);
@@ -47,7 +48,7 @@ export function blockElapsed(
   const moved = moveTask(task, { to: 'blocked', reason, now: ledger.at.now, outcomeData });
   for (const approval of rows.approvals)
     if (approval.id === by.approvalId || waitsForIt(task, approval))
-      closeApproval(ledger, approval, 'expired', `host:${by.hostId}`);
+      closeApproval(ledger, approval, 'expired', hostName(by.hostId));
   addMoved(ledger, task, moved, { runId });
   const noticeId = tellReason(ledger, task, { reason, version: moved.version, runId, params });
   closeClaimed(ledger, rows.messages, noticeId);
@@ -61,5 +62,5 @@ export function expireApproval(
   by: { readonly hostId: HostId; readonly approvalId?: ApprovalId | undefined },
 ): void {
   const approval = rows.approvals.find(({ id }) => id === by.approvalId);
-  if (approval !== undefined) closeApproval(ledger, approval, 'expired', `host:${by.hostId}`);
+  if (approval !== undefined) closeApproval(ledger, approval, 'expired', hostName(by.hostId));
 }

@@ -1,6 +1,6 @@
 import { isOwn } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import type { ConversationId, TaskId } from '../../kernel/ids.ts';
+import { ABOVE_ALL_IDS, type ConversationId, type TaskId } from '../../kernel/ids.ts';
 import { nearestWord } from '../../kernel/nearest.ts';
 import { principalName, type Principal } from '../../kernel/principal.ts';
 import type { EngineParts } from '../engine.ts';
@@ -13,8 +13,6 @@ export interface Asker {
 
 /** Tasks that are compared with a mistyped id. */
 const COMPARED = 20;
-/** Above every id in the order of lists. */
-export const ABOVE_ALL_IDS = '~';
 
 /** Whether a task may be shown to somebody: it is of this conversation, their own, or they are admin. */
 export function maySee({ principal, conversationId }: Asker, task: TaskRecord): boolean {

@@ -155,7 +155,7 @@ function stopWrites(
   const { version } = moved;
   const noticeId = tellReason(ledger, task, { reason, version, runId, params: { tools: running } });
   closeAll(ledger, rows.messages, noticeId);
-  withdraw(ledger, rows.approvals, `host:${order.hostId}`);
+  withdraw(ledger, rows.approvals, order.hostId);
   endRun(ledger, rows.run, { state: 'cancelled', code: order.to, outcomeId: noticeId });
   const { commandId: id } = order;
   const { conversationId } = task;

@@ -4,6 +4,7 @@ import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { hostName } from '../../kernel/principal.ts';
 import type { Read, Rows, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
@@ -99,7 +100,7 @@ function advanceUnit(
       if (earlier !== undefined) return { verdict: earlier, writes: [] };
       if (conversation === undefined || !holds(conversation, turn))
         return { verdict: { kind: 'fenced' }, writes: [] };
-      const ledger = new Ledger(conversation, at, `host:${turn.hostId}`);
+      const ledger = new Ledger(conversation, at, hostName(turn.hostId));
       const finished = finishedStep(ledger, pair.step, pair.end);
       ledger.add({ write: 'step.finish', row: finished });
       addSelected(ledger, turn, pair.selected);

@@ -8,6 +8,7 @@ import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { ApprovalId, ConversationId, HostId, TaskId, TurnId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { hostName } from '../../kernel/principal.ts';
 import type { At, Decision, Read, Rows, Unit } from '../../ports/store.ts';
 import type { Gate } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
@@ -173,7 +174,7 @@ function decideFresh(
   const { conversation, inputs, task, bound = [], run } = rows;
   const approval = approvedFor(order.taskId, rows.approval);
   if (!isHead(order, inputs[0]) || !mayTake(order, task)) return STALE;
-  const ledger = new Ledger(conversation, at, `host:${order.hostId}`);
+  const ledger = new Ledger(conversation, at, hostName(order.hostId));
   const found = { conversation, inputs, bound, task, approval, run };
   if (task !== undefined && blockIfExhausted(ledger, { ...found, task, head: order.head }))
     return { verdict: 'blocked', writes: ledger.close() };

@@ -6,6 +6,7 @@ import type { TaskRecord } from '../../core/task/record.ts';
 import { endOfEndedStep, endOfOpenStep } from '../../core/turn/decide.ts';
 import type { StepRecord, TurnEnd, TurnRecord } from '../../core/turn/record.ts';
 import type { HostId } from '../../kernel/ids.ts';
+import { hostName } from '../../kernel/principal.ts';
 import type { Read, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
@@ -67,7 +68,7 @@ function closeUnit(parts: EngineParts, order: Closing): Unit<CloseReads, Closed>
       if (turn.state === 'ended') return GONE;
       const isForeign = turn.hostId !== order.hostId && !parts.store.traits.exclusive;
       if (isForeign && mayHold(host, at.now)) return { verdict: 'alive', writes: [] };
-      const ledger = new Ledger(conversation, at, `host:${order.hostId}`);
+      const ledger = new Ledger(conversation, at, hostName(order.hostId));
       const end = endOf(order, { conversation, turn, task });
       const verdict = close(parts, ledger, order, { turn, task, steps, open, end });
       return { verdict, writes: ledger.close() };

@@ -191,7 +191,7 @@ function answer(of: Concluding, joined: readonly MessageRecord[], text: string):
   }
   const asked = approvals.find(({ kind }) => kind === 'call');
   if (asked !== undefined) return waitForApproval(ledger, ending, asked);
-  withdraw(ledger, approvals, `host:${turn.hostId}`);
+  withdraw(ledger, approvals, turn.hostId);
   save(ledger, ending, { to: 'completed', reason: 'answered' });
   endRun(ledger, run, { state: 'completed', code: null, outcomeId: replyId });
   return finish(ledger, ending, 'answered');
@@ -348,7 +348,7 @@ function endTask(
   const { reason, data } = ended;
   const noticeId = tellNext(ledger, ending, reason, data);
   closeAll(ledger, ending.messages, noticeId);
-  withdraw(ledger, ending.approvals, `host:${ending.turn.hostId}`);
+  withdraw(ledger, ending.approvals, ending.turn.hostId);
   const moved = save(ledger, ending, ended);
   failRun(ledger, ending.run, reason, noticeId);
   return finish(ledger, ending, end, moved);

@@ -2,6 +2,7 @@ import type { Spent } from '../../core/budget/spend.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { MessageId } from '../../kernel/ids.ts';
+import { hostName } from '../../kernel/principal.ts';
 import type { Read, Rows, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
@@ -67,7 +68,7 @@ function endUnit(parts: EngineParts, order: EndOrder, tries: number): Unit<EndRe
         return { verdict: { kind: 'fenced' }, writes: [] };
       const earlier = judgeEarlier(order, { ...rows, task }, holds(conversation, order.turn));
       if (earlier !== undefined) return { verdict: earlier, writes: [] };
-      const ledger = new Ledger(conversation, at, `host:${order.turn.hostId}`);
+      const ledger = new Ledger(conversation, at, hostName(order.turn.hostId));
       ledger.add({ write: 'step.finish', row: finishedStep(ledger, order.step, order.end) });
       addSelected(ledger, order.turn, order.selected);
       const { messages, unbound, approvals, run } = rows;

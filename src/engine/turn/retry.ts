@@ -1,4 +1,5 @@
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
+import { hostName } from '../../kernel/principal.ts';
 import type { Model } from '../../ports/model.ts';
 import type { Read, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
@@ -42,7 +43,7 @@ function tryUnit(order: TryOrder): Unit<TryReads, 'reserved' | 'fenced'> {
       if (conversation === undefined || !holds(conversation, turn))
         return { verdict: 'fenced', writes: [] };
       if (last?.seq === step.seq && last.tries >= tries) return { verdict: 'reserved', writes: [] };
-      const ledger = new Ledger(conversation, at, `host:${turn.hostId}`);
+      const ledger = new Ledger(conversation, at, hostName(turn.hostId));
       const { provider, name } = model;
       const data = { stepId: step.id, tries, provider, model: name, code };
       ledger.event('model.retried', { taskId, turnId, runId, data });
