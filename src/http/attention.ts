@@ -78,7 +78,7 @@ function needsPerson({ state, waitKind }: TaskRecord): boolean {
 async function ofTask({ parts }: Engine, task: TaskRecord): Promise<AttentionItem> {
   const { id, state, reason } = task;
   const { locale, timeZone } = parts.options;
-  const explanation = await explainTask(parts, id, { locale, timeZone });
+  const explanation = await explainTask(parts, id, { locale, timeZone, isBrief: true });
   // A question is answered in words, not by a command.
   const way = task.waitKind === 'answer' ? undefined : waysOf(task)[0];
   return {

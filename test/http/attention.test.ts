@@ -36,7 +36,9 @@ describe('what waits for a person', () => {
     await taskIn(door.engine, conversation, 'blocked');
     const command = `/task-resume ${taskId}`;
     const about = { code: 'no_outcome', subjectId: taskId, command, taskId };
-    assert.deepEqual(acts(await items(door)), [{ level: 'blocked', ...about }]);
+    const waiting = await items(door);
+    assert.deepEqual(acts(waiting), [{ level: 'blocked', ...about }]);
+    assert.doesNotMatch(waiting[0]?.sentence ?? '', /Left:/);
   });
 
   test('is a call that needs an approval, once and not also its task', async (context) => {

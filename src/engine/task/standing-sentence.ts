@@ -32,6 +32,8 @@ export interface Found {
   readonly uncertain: readonly StepRecord[];
   /** Open ones, oldest first. */
   readonly approvals: readonly ApprovalRecord[];
+  /** Budgets are told only where one of them is the trouble. */
+  readonly isBrief?: boolean;
 }
 
 /** What a sentence is made with. */
@@ -79,7 +81,7 @@ export function sayStanding(telling: Telling, found: Found): string {
     sayCheckpoint(words, task),
     sayReply(words, task),
     isAgain ? words.why.again : '',
-    sayBudgets(telling, task),
+    found.isBrief === true && task.reason !== 'budget_exhausted' ? '' : sayBudgets(telling, task),
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }

@@ -21,6 +21,8 @@ export interface Audience {
   readonly locale: Locale;
   /** IANA name of the reader's zone. */
   readonly timeZone: string;
+  /** Among what else waits: without the calls that are asked about there too, and without budgets. */
+  readonly isBrief?: boolean;
 }
 
 /** How a task stands, in words (W-6). */
@@ -60,7 +62,7 @@ export async function explainTask(
   const reader = { ...audience, hostTimeZone: parts.options.timeZone };
   const telling = { words, reader, now: parts.clock.now() };
   return {
-    sentence: sayStanding(telling, found),
+    sentence: sayStanding(telling, audience.isBrief === true ? briefly(found) : found),
     chain: sayChain(telling, found),
     commands: commandsOf(found).map(({ command, who, effect }) => ({
       command,
@@ -68,6 +70,10 @@ export async function explainTask(
       effect: words.effects[effect],
     })),
   };
+}
+
+function briefly(found: Found): Found {
+  return { ...found, approvals: [], isBrief: true };
 }
 
 interface Named {
