@@ -99,3 +99,24 @@ test('E-2 R-10 a person is asked about an uncertain call of a task that was paus
   assert.deepEqual(codes, ['paused', 'uncertain_effect']);
   await second.stop(0);
 });
+
+test('E-4 a call runs when it is approved, though its task has asked about another since', async () => {
+  const place = new Installation();
+  const engine = await place.host();
+  const { conversationId: here, taskId, approval } = await askingToPay(place, engine);
+  place.model.answer = (request) =>
+    askedIn(request).startsWith('also') ? asks(['pay', { euros: 6 }]) : says('done');
+  await say(engine, here, `also for ${taskId}`);
+  await restOf(engine);
+  const order = { principal: ANNA, channel: 'api', decision: 'approve' } as const;
+  const ran = (): readonly string[] => place.tools.ran.map(({ args }) => args);
+  for (const id of [approval.id, ...(await openOnes(place)).filter((one) => one !== approval.id)]) {
+    const before = ran().length;
+    assert.equal((await engine.answerApproval({ ...order, approvalId: id })).kind, 'answered');
+    await restOf(engine);
+    assert.equal(ran().length, before + 1);
+  }
+  assert.deepEqual(ran(), ['{"euros":5}', '{"euros":6}']);
+  await taskIn(engine, here, 'completed');
+  await engine.stop(0);
+});

@@ -4,7 +4,7 @@ import type { Principal } from '../../kernel/principal.ts';
 import { openTask } from '../task/decide.ts';
 import { TASK_ENDS } from '../task/moves.ts';
 import type { TaskRecord } from '../task/record.ts';
-import { decideApproval, judgeAnswer, waitsForIt } from './decide.ts';
+import { decideApproval, goesOnWithAnswer, judgeAnswer, waitsForIt } from './decide.ts';
 import type { ApprovalRecord } from './record.ts';
 
 const NOW = 1_800_000_000_000;
@@ -108,10 +108,17 @@ test('its end says who gave it and when', () => {
   });
 });
 
-test('a task goes on with the answer only when it waits for exactly this one', () => {
+test('a wait is over with exactly the approval that it is for', () => {
   const waiting = { state: 'waiting', waitKind: 'approval', waitId: 'appr_1' } as const;
   assert.equal(waitsForIt(waiting, OPEN), true);
   assert.equal(waitsForIt({ ...waiting, waitId: 'appr_2' }, OPEN), false);
   assert.equal(waitsForIt({ ...waiting, waitKind: 'assessment' }, OPEN), false);
   assert.equal(waitsForIt({ ...waiting, state: 'paused' }, OPEN), false);
+});
+
+test('E-4 an answer lets a task go on that waits for an approval, whichever it is', () => {
+  const waiting = { state: 'waiting', waitKind: 'approval' } as const;
+  assert.equal(goesOnWithAnswer(waiting), true);
+  assert.equal(goesOnWithAnswer({ ...waiting, waitKind: 'assessment' }), false);
+  assert.equal(goesOnWithAnswer({ ...waiting, state: 'paused' }), false);
 });

@@ -61,12 +61,17 @@ export function decideApproval(
   return { ...approval, state, decidedBy: by.name, decidedAt: by.now };
 }
 
-/** Whether the task goes on when this approval is answered: it waits for exactly this one (E-4). */
+/** Whether the task's wait is for exactly this approval, and over with it (E-4). */
 export function waitsForIt(
   task: Pick<TaskRecord, 'state' | 'waitKind' | 'waitId'>,
   { id }: Pick<ApprovalRecord, 'id'>,
 ): boolean {
   return task.state === 'waiting' && task.waitKind === 'approval' && task.waitId === id;
+}
+
+/** Whether an answer lets the task go on: it waits for an approval, this one or another of its own (E-4). */
+export function goesOnWithAnswer(task: Pick<TaskRecord, 'state' | 'waitKind'>): boolean {
+  return task.state === 'waiting' && task.waitKind === 'approval';
 }
 
 function closed({ id, taskId, tool }: ApprovalRecord, state: string): Refusal {

@@ -1,4 +1,4 @@
-import { judgeAnswer, waitsForIt } from '../../core/approval/decide.ts';
+import { goesOnWithAnswer, judgeAnswer } from '../../core/approval/decide.ts';
 import type { ApprovalRecord } from '../../core/approval/record.ts';
 import { HOST_CHANNELS } from '../../core/inbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
@@ -154,7 +154,7 @@ function answerWrites(
   const name = principalName(order.principal);
   const state = order.decision === 'approve' ? 'approved' : 'denied';
   const approval = closeApproval(ledger, rows.approval, state, name);
-  const task = goOn(ledger, approval, rows);
+  const task = goOn(ledger, rows);
   const about = { task, run: rows.run, hostId: order.hostId };
   generateFor(parts, ledger, about, inputOf(inputId, approval));
   const { commandId } = order;
@@ -173,13 +173,12 @@ function answerWrites(
   return { verdict, writes: ledger.close() };
 }
 
-/** The task that waited for exactly this approval is active; every other stays as it stands. */
+/** A task that waited for an approval is active, for this one or another; every other stays as it stands. */
 function goOn(
   ledger: Ledger,
-  approval: ApprovalRecord,
   { task, run }: { readonly task: TaskRecord; readonly run: RunRecord | undefined },
 ): TaskRecord {
-  if (!waitsForIt(task, approval)) return task;
+  if (!goesOnWithAnswer(task)) return task;
   const moved = moveTask(task, { to: 'active', reason: null, now: ledger.at.now });
   addMoved(ledger, task, moved, { runId: run?.id ?? null });
   return moved;
