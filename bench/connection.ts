@@ -35,8 +35,9 @@ export class Connection {
     return new Connection(socket, head);
   }
 
-  /** Posts JSON; bodies of either side are ASCII. */
+  /** Posts JSON; bodies of either side are ASCII. Rejects when the host has closed the connection. */
   post(path: string, body: object): Promise<Answer> {
+    if (this.#socket.closed) return Promise.reject(new Error('the host closed the connection'));
     const text = JSON.stringify(body);
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };

@@ -32,6 +32,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     goal: 'resident: 120 MiB when idle, 200 MiB after 100,000 turns',
     run: async () => (await import('./memory.ts')).benchMemory(),
   },
+  'Q-9': {
+    goal: 'event-loop stall of the host under Q-3: p99 20 ms (the upkeep of a 100 MB transcript is not in it yet)',
+    run: async () => (await import('./stalls.ts')).benchStalls(),
+  },
   'Q-12': {
     goal: 'a model request for "hello" with all built-in tools: 12 kB',
     run: async () => (await import('./request.ts')).benchRequest(),

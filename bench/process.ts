@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 
 /** As `npm start` has it. */
 const HEAP = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 const LAUNCHER = join(import.meta.dirname, '../bin/sekisho.mjs');
+const WATCH = pathToFileURL(join(import.meta.dirname, 'loop-watch.ts')).href;
 const STUB = join(import.meta.dirname, 'stub-model.ts');
 
 export interface HostProcess {
@@ -16,10 +18,28 @@ export interface HostProcess {
   readonly folder: string;
   /** From its spawn to the line that says it is ready. */
   readonly readyMs: number;
+  /** Stalls of its event loop since they were asked for last. Rejects unless it is watched. */
+  stalls(): Promise<Stalls>;
   /** Drains and is gone when it resolves. */
   end(): Promise<void>;
   /** Gone at once. */
   kill(): Promise<void>;
+}
+
+/** How long an event loop stood still at a time, in milliseconds. */
+export interface Stalls {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  /** Delays that were measured. */
+  readonly samples: number;
+}
+
+interface HostOptions {
+  readonly model: 'answer' | 'hold';
+  readonly concurrent: number;
+  /** Watches its event loop from inside, which wakes it a thousand times a second. */
+  readonly isWatched?: boolean;
 }
 
 /** Runs `work` with a stub model in another process. */
@@ -38,12 +58,12 @@ export async function withStub<T>(
 /** Runs `work` against a host from source, with a stub model in another process. */
 export async function withHost<T>(
   folder: string,
-  options: { readonly model: 'answer' | 'hold'; readonly concurrent: number },
+  { model, concurrent, isWatched = false }: HostOptions,
   work: (host: HostProcess) => Promise<T>,
 ): Promise<T> {
-  return withStub(options.model, async (modelUrl) => {
-    configure(folder, { modelUrl, concurrent: options.concurrent });
-    const host = await startHost(folder);
+  return withStub(model, async (modelUrl) => {
+    configure(folder, { modelUrl, concurrent });
+    const host = await startHost(folder, isWatched);
     try {
       return await work(host);
     } finally {
@@ -73,13 +93,14 @@ export function configure(
 }
 
 /** Starts the command line on a configured folder. Rejects when it is not ready. */
-export async function startHost(folder: string): Promise<HostProcess> {
+export async function startHost(folder: string, isWatched = false): Promise<HostProcess> {
   const config = ['--config', join(folder, 'sekisho.yaml')];
-  const argv = [...HEAP, LAUNCHER, 'start', '--no-terminal', ...config];
+  const watch = isWatched ? ['--import', WATCH] : [];
+  const argv = [...HEAP, ...watch, LAUNCHER, 'start', '--no-terminal', ...config];
   const began = performance.now();
   const child = spawn(process.execPath, argv, {
     cwd: folder,
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'ignore', ...(isWatched ? (['ipc'] as const) : [])],
   });
   const line = await firstLine(child);
   const readyMs = performance.now() - began;
@@ -91,9 +112,18 @@ export async function startHost(folder: string): Promise<HostProcess> {
     key: readFileSync(join(folder, 'data/api-key'), 'utf8').trim(),
     folder,
     readyMs,
+    stalls: () => stallsOf(child),
     end: () => ended(child, 'SIGTERM'),
     kill: () => ended(child, 'SIGKILL'),
   };
+}
+
+async function stallsOf(child: ChildProcess): Promise<Stalls> {
+  if (!child.connected) throw new Error('the host is not watched');
+  const told = once(child, 'message');
+  child.send('stalls');
+  const [stalls] = (await told) as [Stalls];
+  return stalls;
 }
 
 async function firstLine(child: ChildProcess): Promise<string> {

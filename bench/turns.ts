@@ -5,11 +5,11 @@ import { withHost, type HostProcess } from './process.ts';
 import { readWal } from './wal.ts';
 
 /** Turns that are not counted: code gets hot and the history of each conversation fills. */
-const WARM_UP = 300;
-const TURNS = 1_000;
+export const WARM_UP = 300;
+export const TURNS = 1_000;
 /** Few enough that the log is not begun anew while its commits are counted. */
 const COUNTED_TURNS = 40;
-const LANES = 16;
+export const LANES = 16;
 const WAIT_SECONDS = 60;
 
 export interface Lane {
@@ -19,7 +19,7 @@ export interface Lane {
 }
 
 /** `grows`: all turns in one conversation, whose history fills. `new`: each in a conversation of its own. */
-type History = 'grows' | 'new';
+export type History = 'grows' | 'new';
 
 export async function openLane(
   host: HostProcess,
