@@ -80,6 +80,15 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   }
 }
 
+test('a read gives ordinary objects: a record is copied from one of no shape at many times the cost', async () => {
+  const { store } = watched();
+  const host = hostRow();
+  await mustPut(store, { write: 'host.insert', row: host });
+  // Prototypes are compared too.
+  assert.deepEqual(await store.query('host.byId', { id: host.id }), host);
+  assert.deepEqual(await store.query('host.list', { limit: 10 }), [host]);
+});
+
 describe('a group of units', () => {
   test('units of one turn of the event loop share one transaction', async () => {
     const { store, asked } = watched();

@@ -139,7 +139,7 @@ export class SqliteStore implements Store {
       const wrote = outcomes.some((outcome) => outcome.kind === 'done' && outcome.wrote);
       // A group without a write has nothing to be made durable.
       this.#handle.control(wrote ? 'commit' : 'rollback');
-      if (wrote) this.#options.wal?.look();
+      if (wrote) this.#options.wal?.committed();
     } catch (error) {
       const fault = this.#abandon(error);
       for (const [place, one] of group.entries()) {

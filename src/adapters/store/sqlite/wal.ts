@@ -11,6 +11,9 @@ export interface WalParts {
   readonly log?: Pick<Log, 'info' | 'warn'>;
 }
 
+/** Its size is a question to the file system, which costs a tenth of a small commit. */
+const COMMITS_A_LOOK = 64;
+
 /**
  * Watches the write-ahead log. SQLite copies it into the database by itself and begins it anew, but not
  * while somebody still reads an older state: a reader that never lets go makes it grow without bound.
@@ -19,6 +22,7 @@ export interface WalParts {
 export class WalWatch {
   readonly #parts: WalParts;
   #since: number | null = null;
+  #commits = 0;
 
   constructor(parts: WalParts) {
     this.#parts = parts;
@@ -28,6 +32,12 @@ export class WalWatch {
   get alarm(): StoreAlarm | null {
     const bytes = this.look();
     return this.#since === null ? null : { code: 'log_large', bytes, since: this.#since };
+  }
+
+  /** Looks now and then: the log grows by no more than kilobytes a commit. */
+  committed(): void {
+    this.#commits = (this.#commits + 1) % COMMITS_A_LOOK;
+    if (this.#commits === 0) this.look();
   }
 
   /** Measures the log, and says once that it is too large and once that it is not any more. Gives its bytes. */
