@@ -6,6 +6,8 @@ export interface Tool extends ModelTool {
   readonly repeatable: 'yes' | 'no';
   /** `yes`: a finished call may have changed something, so it is evidence of the task. */
   readonly changes: 'yes' | 'no';
+  /** `never`: no call of it needs a person's approval, so none is examined before it runs (E-4). */
+  readonly approval?: 'never';
 }
 
 export interface ToolCall {

@@ -103,6 +103,27 @@ describe('what the model is told', () => {
     );
   });
 
+  test('only a command may have to be approved; what asks nobody says so', async () => {
+    await using at = await bench();
+    const calls = {
+      read: { path: 'a' },
+      write: { path: 'a', content: 'b' },
+      edit: { path: 'a', old: 'a', new: 'b' },
+      list: {},
+      search: { pattern: 'a' },
+      fetch: { url: 'https://example.org/' },
+    };
+    const silent = at.tools.list.filter(({ approval }) => approval === 'never');
+    assert.deepEqual(
+      silent.map(({ name }) => name),
+      Object.keys(calls),
+    );
+    for (const [name, args] of Object.entries(calls)) {
+      const { needsApproval, shown } = await at.examine(name, args);
+      assert.deepEqual([needsApproval, shown?.argv[0]], [false, name]);
+    }
+  });
+
   test('E-5: has exactly the arguments of the surface', async () => {
     await using at = await bench();
     const shape = at.tools.list.map(({ name, parameters }) => {

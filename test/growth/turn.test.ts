@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { ConversationId } from '../../src/kernel/ids.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Tools } from '../../src/ports/tools.ts';
 import { ANNA, asks, Installation, says, until } from '../support/host.ts';
 import { CountingStore, type Counts } from './counting-store.ts';
 
@@ -14,9 +15,12 @@ interface Place {
   readonly conversationId: ConversationId;
 }
 
-async function placeOf(installation = new Installation()): Promise<Place> {
+async function placeOf(
+  installation = new Installation(),
+  given: { readonly tools?: Tools } = {},
+): Promise<Place> {
   const store = new CountingStore(installation.store);
-  const engine = await installation.host({ store });
+  const engine = await installation.host({ store, ...given });
   const opening = { channel: 'api', address: 'here', principal: ANNA };
   const conversationId = await engine.openConversation(opening);
   return { installation, store, engine, conversationId };
@@ -66,6 +70,58 @@ test('a turn of ten tools is one commit for each step that follows another, and 
   assert.equal(ten.queries, one.queries, 'a further tool asks nothing beside its commit');
   assert.equal(ten.rows, one.rows + 9, 'and that reads its conversation');
   assert.ok(one.rows <= 18, `${one.rows} rows`);
+});
+
+test('a call of a tool that asks nobody is not examined before it runs, any other is', async () => {
+  const installation = new Installation();
+  const { tools, model } = installation;
+  const [look, ...others] = tools.list;
+  assert.ok(look !== undefined);
+  const list = [{ ...look, approval: 'never' } as const, ...others];
+  const examined: string[] = [];
+  const examine: Tools['examine'] = (call) => {
+    examined.push(call.name);
+    return tools.examine(call);
+  };
+  const place = await placeOf(installation, {
+    tools: { list, examine, run: (...call) => tools.run(...call) },
+  });
+  const calls = [
+    ['look', { n: 1 }],
+    ['note', { n: 2 }],
+    ['look', { n: 3 }],
+  ] as const;
+  model.answer = ({ messages }) => (messages.at(-1)?.role === 'tool' ? says('ok') : asks(...calls));
+  await turn(place);
+  assert.deepEqual(examined, ['note']);
+  assert.equal(tools.ran.length, 3);
+  await place.engine.stop(0);
+});
+
+test('the tools of an agent are measured once, not for each turn', async () => {
+  const installation = new Installation();
+  const { tools } = installation;
+  let measured = 0;
+  const parameters = {
+    get type() {
+      measured += 1;
+      return 'object';
+    },
+  };
+  const list = tools.list.map((tool) => ({ ...tool, parameters }));
+  const place = await placeOf(installation, {
+    tools: {
+      list,
+      examine: (call) => tools.examine(call),
+      run: (...call) => tools.run(...call),
+    },
+  });
+  await turn(place);
+  const first = measured;
+  assert.ok(first > 0);
+  for (let count = 0; count < 3; count += 1) await turn(place);
+  assert.equal(measured, first);
+  await place.engine.stop(0);
 });
 
 test('every statement is prepared when the store opens and none later', async (t) => {

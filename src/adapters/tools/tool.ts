@@ -54,8 +54,11 @@ export function define<A>(definition: Definition<A>): BuiltIn {
   };
   const shownOf = (args: A, made: Made): Promise<Shown> =>
     shownOfCall({ tool: name, ...made, paths: definition.paths?.(args) ?? [] });
+  // Whoever shows no call in its own way asks nobody either.
+  const asked = definition.examine === undefined ? ({ approval: 'never' } as const) : {};
+  const parameters = parametersOf(schema);
   return {
-    tool: { name, description, repeatable, changes, parameters: parametersOf(schema) },
+    tool: { name, description, repeatable, changes, parameters, ...asked },
     async examine(args, made) {
       const wanted = checked(args);
       if (definition.examine !== undefined) return definition.examine(wanted);

@@ -28,8 +28,26 @@ export function tokensOf(chars: number): number {
   return Math.ceil(chars / LIMITS.charsPerToken);
 }
 
-/** Characters that the tools of a request take. */
-export function charsOfTools(tools: readonly ModelTool[]): number {
+/** What a request offers the model. */
+export interface OfferedTools {
+  readonly tools: readonly ModelTool[];
+  /** That they take in a request. */
+  readonly chars: number;
+}
+
+const OFFERED = new WeakMap<readonly ModelTool[], OfferedTools>();
+
+/** An agent's tools and those of its task; the same for each turn, and measured once for a list. */
+export function offeredTools(own: readonly ModelTool[]): OfferedTools {
+  const known = OFFERED.get(own);
+  if (known !== undefined) return known;
+  const tools = [...own, ...TASK_TOOLS];
+  const offered = { tools, chars: charsOfTools(tools) };
+  OFFERED.set(own, offered);
+  return offered;
+}
+
+function charsOfTools(tools: readonly ModelTool[]): number {
   return tools.reduce(
     (sum, { name, description, parameters }) =>
       sum + name.length + description.length + JSON.stringify(parameters).length,
@@ -47,7 +65,7 @@ export async function measureContext(
   const agent = agentOf(parts, conversation.agent);
   const [model] = chainOf(parts, conversation);
   const instructions = (await agent.instructions()).length;
-  const tools = charsOfTools([...agent.tools.list, ...TASK_TOOLS]);
+  const { chars: tools } = offeredTools(agent.tools.list);
   const before = conversation.seq + 1;
   const { sessionId } = conversation;
   const { turns } = await readHistory(parts, { conversationId, sessionId, before });

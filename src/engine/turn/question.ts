@@ -1,7 +1,7 @@
 import type { Question } from '../../core/approval/decide.ts';
 import type { AskedCall } from '../../core/turn/decide.ts';
 import { canonicalJson } from '../../kernel/json.ts';
-import type { ToolCall, Tools } from '../../ports/tools.ts';
+import type { Tool, ToolCall, Tools } from '../../ports/tools.ts';
 import type { EngineParts } from '../engine.ts';
 import type { StepStart } from './step.ts';
 import { isTaskTool } from './task-tools.ts';
@@ -14,7 +14,12 @@ export async function questionOf(
   tools: Tools,
   call: AskedCall,
 ): Promise<Question | null> {
-  return isTaskTool(call.name) ? null : ask(parts, tools, { ...call, stepId: '' }, 'needed');
+  const asksNobody = isTaskTool(call.name) || toolOf(tools, call)?.approval === 'never';
+  return asksNobody ? null : ask(parts, tools, { ...call, stepId: '' }, 'needed');
+}
+
+function toolOf({ list }: Tools, call: Pick<ToolCall, 'name'>): Tool | undefined {
+  return list.find(({ name }) => name === call.name);
 }
 
 /** What a person is asked about a new call of the same bytes; null when it can no longer be made (E-2). */
@@ -43,8 +48,7 @@ export function toolStart(
   call: AskedCall,
   { ordinal, isAsked }: { readonly ordinal: number; readonly isAsked: boolean },
 ): StepStart {
-  const tool = tools.list.find(({ name }) => name === call.name);
-  const repeatable = isAsked ? 'yes' : (tool?.repeatable ?? 'yes');
+  const repeatable = isAsked ? 'yes' : (toolOf(tools, call)?.repeatable ?? 'yes');
   const { name, id: callId, args: input } = call;
   return { ordinal, kind: 'tool', tool: name, callId, repeatable, input };
 }

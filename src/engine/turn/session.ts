@@ -7,7 +7,7 @@ import type { EngineParts } from '../engine.ts';
 import { readAgain } from '../settle.ts';
 import { agentOf, chainOf } from '../session/agent.ts';
 import type { Claim } from './claim.ts';
-import { charsOfTools, charsOfWindow, tokensOf } from './context.ts';
+import { charsOfWindow, offeredTools, tokensOf } from './context.ts';
 import {
   newestTurns,
   readHistory,
@@ -16,7 +16,6 @@ import {
   type Histories,
   type History,
 } from './history.ts';
-import { TASK_TOOLS } from './task-tools.ts';
 
 /** `too_large`: what cannot be left out does not fit the window; sizes in tokens. */
 export type Request =
@@ -54,8 +53,9 @@ export class Session {
     this.#task = task;
     this.#system = system;
     this.chain = chainOf(parts, conversation);
-    this.#tools = [...agentOf(parts, task.agent).tools.list, ...TASK_TOOLS];
-    this.#base = system.length + charsOfTools(this.#tools);
+    const { tools, chars } = offeredTools(agentOf(parts, task.agent).tools.list);
+    this.#tools = tools;
+    this.#base = system.length + chars;
   }
 
   /** The newest part of the task's session, bounded in steps, and the turn's own inputs. */
