@@ -73,7 +73,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a takeover does not look whether the host lives',
     breaks: /^R-14/,
-    store: inUnit('turn.close', { rows: (rows) => ({ ...rows, host: undefined }) }),
+    store: looksAtNoLease,
   },
   {
     name: 'a recovery calls an uncertain call cut',
@@ -171,6 +171,18 @@ function looksPastTheFence(name: string): NonNullable<Defect['store']> {
         return committed;
       },
     };
+  };
+}
+
+/** Every turn of another host looks like one that is left behind. */
+function looksAtNoLease(store: Store): Store {
+  const closing = inUnit('turn.close', { rows: (rows) => ({ ...rows, host: undefined }) });
+  return {
+    ...closing(store, undefined as never),
+    query: (read, args) =>
+      read === 'turn.openElsewhere'
+        ? store.query(read, { ...args, deadBefore: Number.MAX_SAFE_INTEGER })
+        : store.query(read, args),
   };
 }
 
