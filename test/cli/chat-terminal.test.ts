@@ -16,8 +16,8 @@ interface Desk {
   /** Text that was posted, oldest first, once there are so many. */
   posted(count: number): Promise<readonly string[]>;
   tell(event: StreamEvent): void;
-  /** Resolves once the screen shows this behind what was awaited before. */
-  see(text: string): Promise<void>;
+  /** Resolves once the screen shows this behind what was awaited before, with what stood between. */
+  see(text: string): Promise<string>;
   /** Keys one by one, long after whatever came up. */
   type(keys: string): void;
   paste(text: string): void;
@@ -112,9 +112,10 @@ async function sit(
         look = () => {
           const at = seen.indexOf(text);
           if (at === -1) return;
+          const between = seen.slice(0, at);
           seen = seen.slice(at + text.length);
           look = () => {};
-          resolve();
+          resolve(between);
         };
         look();
       }),
@@ -213,8 +214,9 @@ describe('E-4: an approval at the terminal', () => {
 
 test('what the host logs stands above the input, with the prompt below it again', async (context) => {
   const log = new LogLines();
-  const line =
-    '{"level":"warn","time":"2026-11-30T12:00:00.000Z","code":"http_503","msg":"it failed"}\n';
+  const lineOf = (turnId: string, msg = 'it failed'): string =>
+    `{"level":"warn","time":"2026-11-30T12:00:00.000Z","turnId":"${turnId}","code":"http_503","msg":"${msg}"}\n`;
+  const line = lineOf('turn_1');
   assert.equal(log.show(line), false);
   const desk = await sit(context, [], log);
   desk.type('hel');
@@ -222,4 +224,8 @@ test('what the host logs stands above the input, with the prompt below it again'
   assert.equal(log.show(line), true);
   await desk.see('warn: it failed (code http_503)');
   await desk.see('› hel');
+  // An outage says the same again and again; once is enough.
+  assert.equal(log.show(lineOf('turn_2')), true);
+  assert.equal(log.show(lineOf('turn_3', 'it came back')), true);
+  assert.doesNotMatch(await desk.see('it came back'), /it failed/);
 });
