@@ -2,7 +2,7 @@
 import type { LimiterRecord } from '../../src/core/budget/record.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { MINUTE, type Millis } from '../../src/kernel/time.ts';
-import type { ModelRequest } from '../../src/ports/model.ts';
+import type { ModelOutcome, ModelRequest } from '../../src/ports/model.ts';
 import type { Look } from './look.ts';
 
 export interface ProviderCall {
@@ -11,6 +11,8 @@ export interface ProviderCall {
   readonly account: string;
   /** Begun while the account was limited: the one that finds out (T-18). */
   readonly isProbe: boolean;
+  /** The step that it is of, where its request tells. */
+  readonly stepId: string | null;
 }
 
 export interface CallBookParts {
@@ -40,6 +42,7 @@ const GRACE = MINUTE;
 export class CallBook {
   readonly #parts: CallBookParts;
   readonly #ofStep = new Map<string, string[]>();
+  readonly #used = new Map<string, number>();
   readonly #out = new Set<ProviderCall>();
   /** By the uptime clock: since when each account that is not open is closed. */
   readonly #closedAt = new Map<string, Millis>();
@@ -69,13 +72,24 @@ export class CallBook {
     this.#judgeStep(host, name, step);
     if (typeof step === 'object')
       this.#accounts.set(`${step.id} ${account}`, this.#parts.elapsed());
-    const made = { number: this.#count, host, account, isProbe };
+    const stepId = typeof step === 'object' ? step.id : null;
+    const made = { number: this.#count, host, account, isProbe, stepId };
     this.#out.add(made);
     return made;
   }
 
-  end(call: ProviderCall): void {
+  /** The call came to this; null when nobody heard of it. */
+  end(call: ProviderCall, outcome: ModelOutcome | null): void {
     this.#out.delete(call);
+    if (outcome?.usage == null || call.stepId === null) return;
+    const { inputTokens, outputTokens } = outcome.usage;
+    const before = this.#used.get(call.stepId) ?? 0;
+    this.#used.set(call.stepId, before + inputTokens + outputTokens);
+  }
+
+  /** Tokens that the calls of a step used, as their providers said. */
+  usedBy(stepId: string): number {
+    return this.#used.get(stepId) ?? 0;
   }
 
   /** A limiter was committed. */

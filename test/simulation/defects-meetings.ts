@@ -105,6 +105,16 @@ export const MEETING_DEFECTS: readonly Defect[] = [
     store: spendsFreely,
   },
   {
+    name: 'what the tries that failed used is not booked',
+    breaks: /^V15 /,
+    store: inUnit('turn.step', {
+      writes: mapWrite('step.finish', ({ write, row }) => ({
+        write,
+        row: { ...row, inputTokens: row.inputTokens && Math.min(row.inputTokens, 100) },
+      })),
+    }),
+  },
+  {
     name: 'limiters are forgotten at a restart',
     // Who waits for such a provider is not looked after any more.
     breaks: /^(?:T-18|V20) /,

@@ -2,9 +2,11 @@
 import type { MessageRecord } from '../../src/core/inbox/record.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import type { TurnRecord } from '../../src/core/turn/record.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { dataOf, group, type Dump } from './dump.ts';
 import { isAdminName } from './people.ts';
 import type { Problems } from './problems.ts';
+import { CUT_USAGE } from './provider.ts';
 import { USAGE } from './script.ts';
 
 export function judgeAuthority(problems: Problems, dump: Dump): void {
@@ -64,7 +66,15 @@ function judgeOrders(problems: Problems, dump: Dump, tasks: ReadonlyMap<string, 
 
 /** What the classifier of one message uses. */
 const SORTED = { tokens: 25, cost: 1 } as const;
-const STEP = { tokens: USAGE.inputTokens + USAGE.outputTokens, cost: USAGE.cost } as const;
+/** One step: an answer, and before it as many cut streams as a step may meet (T-18). */
+const CUT_MAX = LIMITS.modelRetriesMax + 2;
+const STEP = {
+  tokens:
+    USAGE.inputTokens +
+    USAGE.outputTokens +
+    CUT_MAX * (CUT_USAGE.inputTokens + CUT_USAGE.outputTokens),
+  cost: USAGE.cost + CUT_MAX * CUT_USAGE.cost,
+} as const;
 
 /** V15: what was really spent is at most the budget and one step; the message that began it included. */
 function judgeSpend(problems: Problems, task: TaskRecord, dump: Dump): void {

@@ -140,9 +140,17 @@ function judgeEffects(problems: Problems, dump: Dump, { ledger, calls }: Outside
   const models = dump.steps.filter((step) => step.kind === 'model');
   const reserved = models.reduce((sum, { tries }) => sum + tries, 0);
   problems.unless(
-    calls() <= reserved,
-    () => `V5 the models were called ${calls()} times, ${reserved} calls were reserved`,
+    calls.count <= reserved,
+    () => `V5 the models were called ${calls.count} times, ${reserved} calls were reserved`,
   );
+  for (const { id, state, inputTokens, outputTokens } of models) {
+    if (state !== 'finished') continue;
+    const [booked, used] = [(inputTokens ?? 0) + (outputTokens ?? 0), calls.usedBy(id)];
+    problems.unless(
+      used === 0 || booked === used,
+      () => `V15 step ${id} used ${used} tokens and booked ${booked}`,
+    );
+  }
 }
 
 function judgeExecution(

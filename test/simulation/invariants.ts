@@ -7,6 +7,7 @@ import { judgeAuthority } from './invariants-authority.ts';
 import { judgeInbox } from './invariants-inbox.ts';
 import { judgeNotices } from './invariants-notices.ts';
 import { judgeTurns } from './invariants-turns.ts';
+import type { CallBook } from './call-book.ts';
 import type { History } from './history.ts';
 import type { Ledger } from './ledger.ts';
 import { Problems } from './problems.ts';
@@ -23,8 +24,8 @@ const ENDS: ReadonlySet<string> = new Set([
 export interface Outside {
   readonly ledger: Ledger;
   readonly history: History;
-  /** Calls of models so far. */
-  readonly calls: () => number;
+  /** Calls of models so far, and what those of each step used. */
+  readonly calls: Pick<CallBook, 'count' | 'usedBy'>;
 }
 
 export function judgeRows(dump: Dump, outside: Outside): readonly string[] {

@@ -115,6 +115,9 @@ export function fault(
   };
 }
 
+/** What a stream that was cut had used by then. */
+export const CUT_USAGE = { inputTokens: 30, outputTokens: 3, cost: 2 } as const;
+
 /** A fault of one call, whatever the account does. */
 export function passingFault(random: Random, wall: number): ProviderFault {
   return random.pick([
@@ -123,7 +126,7 @@ export function passingFault(random: Random, wall: number): ProviderFault {
     () => fault('transient', 'http_429'),
     () => fault('transient', 'timeout'),
     () => fault('transient', 'reset'),
-    () => fault('transient', 'cut_stream'),
+    () => ({ ...fault('transient', 'cut_stream'), usage: CUT_USAGE }),
     () => fault('transient', 'empty'),
     () => limited(wall + random.between(1, 60) * SECOND),
   ])();

@@ -92,7 +92,7 @@ async function answer(parts: ModelParts, shape: Shape, asked: Asked): Promise<Mo
   }
   const last = { epoch, label: `${label} ${outcome.kind}`, delay: delay / 4, signal };
   return scheduler.call(last, () => {
-    calls.end(call);
+    calls.end(call, signal.aborted ? null : outcome);
     return signal.aborted ? fault('aborted', 'aborted') : outcome;
   });
 }

@@ -110,12 +110,6 @@ export class World {
       ids: this.ids,
     });
     this.look = lookAt(this.#simulated.db);
-    this.#oracle = new Oracle(this.#simulated.db, {
-      ledger: this.ledger,
-      history: this.history,
-      calls: () => this.calls.count,
-      bounds: options.bounds,
-    });
     this.#clock = new ClockSteps({
       options,
       scheduler: this.scheduler,
@@ -137,6 +131,12 @@ export class World {
       ownTurn: (host, conversationId) => this.notes.ownTurns.get(`${host} ${conversationId}`),
       problem: (text) => void this.problems.push(text),
       isAlone: !options.shared && isSteady,
+    });
+    this.#oracle = new Oracle(this.#simulated.db, {
+      ledger: this.ledger,
+      history: this.history,
+      calls: this.calls,
+      bounds: options.bounds,
     });
     this.#waits = options.shared
       ? undefined
