@@ -9,7 +9,7 @@ export const EVENTS = {
   'task.created':
     'A task exists with its mandate; to: its first state; data: enrollment, deadline and its limits.',
   'task.moved':
-    'A task changed its state; from, to, reason; data: of a wait its kind and until when, wait and until.',
+    'A task changed its state; from, to, reason; data: of a wait its kind and until when, wait and until; absent when no turn was cut.',
   'task.noted': 'The task wrote its checkpoint; data: text.',
   'task.continued': 'The task goes on by itself in a further turn; data: note, continuationsUsed.',
   'task.extended':

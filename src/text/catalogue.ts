@@ -49,6 +49,12 @@ export interface NoticeFacts {
   readonly tools: string | null;
   /** The provider's or transport's own code, or which bound was reached; null when there is none. */
   readonly detail: string | null;
+  /** The model that was asked, with its provider and in backticks; null when it is not known. */
+  readonly model: string | null;
+  /** What helps against the detail, as a sentence with a space behind it; empty when nothing sure is known. */
+  readonly help: string;
+  /** Of an interruption without a turn: which wait the host did not see through (R-1); else null. */
+  readonly absent: AbsenceWord | null;
   /** When it ends by itself, with its preposition; null when nothing ends it. */
   readonly when: string | null;
   readonly tool: string;
@@ -134,6 +140,10 @@ export type CauseWord =
   | 'model_refused'
   | 'model_unavailable'
   | 'answered';
+/** `due`: its instant came while no host ran. `wait`: the host stopped without warning while it waited. */
+export type AbsenceWord = 'due' | 'wait';
+/** What a person can mend where a provider refuses (T-12). */
+export type MendWord = 'key' | 'balance' | 'rights' | 'name';
 /** `other_admin`: of an approval that the one who asked may not answer (E-6). */
 export type WhoWord = 'task_principal_or_admin' | 'admin' | 'other_admin' | 'person';
 /** `again`: of a call whose outcome is unknown. */
@@ -229,6 +239,9 @@ export interface Catalogue {
   readonly states: Readonly<Record<StateWord, string>>;
   readonly waits: Readonly<Record<WaitWord, string>>;
   readonly causes: Readonly<Record<CauseWord, string>>;
+  /** In the place of the cause `interrupted` where no turn ran. */
+  readonly absences: Readonly<Record<AbsenceWord, string>>;
+  readonly mends: Readonly<Record<MendWord, string>>;
   readonly approvals: Readonly<Record<ApprovalWord, string>>;
   readonly limits: Readonly<Record<LimitWord, string>>;
   readonly shown: ShownTexts;

@@ -112,6 +112,16 @@ export const DE: Catalogue = {
     model_unavailable: 'Das Modell gab keine brauchbare Antwort.',
     answered: 'Ihre Antwort wurde gegeben.',
   },
+  absences: {
+    due: 'Ihr Zeitpunkt kam, als kein Host lief; von selbst geht nichts weiter.',
+    wait: 'Der Host endete ohne Vorwarnung, während sie wartete; von selbst geht nichts weiter.',
+  },
+  mends: {
+    key: 'Es hilft ein gültiger Schlüssel für diesen Anbieter in der Konfiguration und ein neuer Start des Hosts.',
+    balance: 'Es hilft Guthaben auf dem Konto bei diesem Anbieter.',
+    rights: 'Es hilft ein Schlüssel, der dieses Modell benutzen darf, oder ein anderes Modell.',
+    name: 'Es hilft der richtige Name des Modells in der Konfiguration und ein neuer Start des Hosts.',
+  },
   approvals: {
     open: 'offen',
     approved: 'freigegeben',
@@ -180,7 +190,7 @@ export const DE: Catalogue = {
     'command.answered': () => 'Ein Befehl wurde beantwortet.',
     'task.created': ({ by, to }) => `Die Aufgabe wurde für ${by} angelegt; sie war ${to}.`,
     'task.moved': ({ from, to, cause }) =>
-      `Die Aufgabe ging von ${from} zu ${to} über. ${cause}`.trim(),
+      `${from === to ? `Die Aufgabe blieb ${to}` : `Die Aufgabe ging von ${from} zu ${to} über`}. ${cause}`.trim(),
     'task.noted': ({ note }) => `Die Aufgabe hat notiert, wie weit sie ist: ${note}.`,
     'task.continued': () => 'Die Aufgabe geht von selbst in einem weiteren Durchgang weiter.',
     'task.extended': ({ by }) => `Der Aufgabe wurde von ${by} mehr gewährt.`,

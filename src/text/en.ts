@@ -106,6 +106,16 @@ export const EN: Catalogue = {
     model_unavailable: 'The model gave no usable answer.',
     answered: 'Its answer was given.',
   },
+  absences: {
+    due: 'Its time came while no host ran, and nothing continues by itself.',
+    wait: 'The host stopped without warning while it waited, and nothing continues by itself.',
+  },
+  mends: {
+    key: 'What helps is a valid key for this provider in the configuration, and a new start of the host.',
+    balance: 'What helps is balance on the account at this provider.',
+    rights: 'What helps is a key that may use this model, or another model.',
+    name: 'What helps is the right name of the model in the configuration, and a new start of the host.',
+  },
   approvals: { open: 'open', approved: 'approved', denied: 'denied', expired: 'expired' },
   limits: {
     turns: 'turns',
@@ -167,7 +177,8 @@ export const EN: Catalogue = {
     'message.accepted': ({ by }) => `A message from ${by} was accepted.`,
     'command.answered': () => 'A command was answered.',
     'task.created': ({ by, to }) => `The task was made for ${by}; it was ${to}.`,
-    'task.moved': ({ from, to, cause }) => `The task went from ${from} to ${to}. ${cause}`.trim(),
+    'task.moved': ({ from, to, cause }) =>
+      `${from === to ? `The task stayed ${to}` : `The task went from ${from} to ${to}`}. ${cause}`.trim(),
     'task.noted': ({ note }) => `The task noted how far it is: ${note}.`,
     'task.continued': () => 'The task goes on by itself in a further turn.',
     'task.extended': ({ by }) => `The task was granted more by ${by}.`,

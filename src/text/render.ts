@@ -3,7 +3,9 @@ import { readObject, type Json } from '../kernel/json.ts';
 import {
   NOTICES,
   SIGNS,
+  type AbsenceWord,
   type Catalogue,
+  type MendWord,
   type NoticeCode,
   type NoticeFacts,
   type RefusalFacts,
@@ -26,6 +28,10 @@ export interface NoticeParams {
   readonly detail?: string;
   /** What it said besides; quoted, for these are somebody else's words. */
   readonly said?: string;
+  /** The model that was asked, as `provider/name`. */
+  readonly model?: string;
+  /** Of an interruption without a turn: `due` or `wait`. */
+  readonly absent?: string;
   /** When it ends by itself. */
   readonly until?: Instant;
   readonly expiresAt?: Instant;
@@ -156,7 +162,8 @@ function factsOf(telling: Telling, params: NoticeParams): NoticeFacts {
     request: quoteRequest(words, params.request),
     id,
     tools: listNames(words, params.tools ?? []),
-    detail: detailOf(words, params),
+    ...refusedFacts(words, params),
+    absent: absenceIn(params.absent),
     when: whenOf(telling, params),
     tool: listNames(words, tool ? [tool] : []) ?? words.someCall,
     shown: params.shown ? blockShown(words, params.shown) : '',
@@ -170,6 +177,51 @@ function factsOf(telling: Telling, params: NoticeParams): NoticeFacts {
     drift: sayDrift(words, drift),
     cause: causeOf(words, params.reason ?? ''),
     ...commandsOf(params),
+  };
+}
+
+/** Which wait a host did not see through, as notices, events and outcomes keep it; null for anything else. */
+export function absenceIn(value: unknown): AbsenceWord | null {
+  return value === 'due' || value === 'wait' ? value : null;
+}
+
+/** What helps where a provider refuses, by its code or its status. */
+const MENDS: ReadonlyMap<string, MendWord> = new Map([
+  ...['http_401', 'invalid_api_key', 'api_key_invalid', 'authentication_error'].map(
+    (code) => [code, 'key'] as const,
+  ),
+  ...[
+    'http_402',
+    'insufficient_quota',
+    'insufficient_balance',
+    'insufficient_credits',
+    'exceeded_current_quota_error',
+    'billing_hard_limit_reached',
+    'billing_not_active',
+  ].map((code) => [code, 'balance'] as const),
+  ...['http_403', 'permission_error'].map((code) => [code, 'rights'] as const),
+  ...[
+    'http_404',
+    'model_not_found',
+    'model_not_available',
+    'model_decommissioned',
+    'model_deprecated',
+    'invalid_model',
+    'deploymentnotfound',
+  ].map((code) => [code, 'name'] as const),
+]);
+
+/** What a provider said, of which model, and what helps. */
+function refusedFacts(
+  words: Catalogue,
+  params: NoticeParams,
+): Pick<NoticeFacts, 'detail' | 'model' | 'help'> {
+  const { model, detail = '' } = params;
+  const mend = MENDS.get(detail.toLowerCase());
+  return {
+    detail: detailOf(words, params),
+    model: model ? `\`${cutName(model)}\`` : null,
+    help: mend === undefined ? '' : `${words.mends[mend]} `,
   };
 }
 
@@ -224,6 +276,8 @@ function readParams(text: string | null): NoticeParams {
     tools: Array.isArray(tools) ? tools.map((name: Json) => textOf(name)) : [],
     detail: words('detail'),
     said: words('said'),
+    model: words('model'),
+    absent: words('absent'),
     approvalId: words('approvalId'),
     tool: words('tool'),
     shown: words('shown'),

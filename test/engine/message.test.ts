@@ -177,9 +177,12 @@ test('T-16 a refused model ends the task with a visible last word', async () => 
   const task = await taskIn(engine, run.conversationId, 'failed');
   assert.equal(task.reason, 'model_refused');
   assert.equal(place.model.requests.length, 1);
+  const notices = await place.rows('outbox');
   assert.deepEqual(
-    (await place.rows('outbox')).map((notice) => notice['code']),
+    notices.map((notice) => notice['code']),
     ['model_refused'],
   );
+  const { provider, name } = place.model;
+  assert.match(String(notices[0]?.['params']), new RegExp(`"model":"${provider}/${name}"`));
   await engine.stop(0);
 });

@@ -1,6 +1,9 @@
 // Waits that come due (T-6, T-12), and those that a host did not see through.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Engine } from '../../src/engine/engine.ts';
+import { explainTask } from '../../src/engine/task/why.ts';
+import type { TaskId } from '../../src/kernel/ids.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kernel/time.ts';
 import { eventually, pass, restOf } from '../support/acts.ts';
@@ -103,6 +106,15 @@ describe('an instant that a task set', () => {
   });
 });
 
+/** The standing of the task and the move that led there; neither speaks of work that was not done. */
+async function saysOfIt(engine: Engine, id: TaskId, cause: RegExp): Promise<void> {
+  const reader = { locale: 'en', timeZone: 'UTC' } as const;
+  const said = await explainTask(engine.parts, id, reader);
+  const [, moved = ''] = said?.chain ?? [];
+  for (const text of [said?.sentence ?? '', moved]) assert.match(text, cause);
+  assert.match(moved, /The task stayed waiting\./);
+}
+
 describe('a wait that the host did not see through', () => {
   async function restarted(downFor: number, isClean: boolean) {
     const place = new Installation();
@@ -123,6 +135,7 @@ describe('a wait that the host did not see through', () => {
     const row = await taskRow(place, task.id);
     assert.deepEqual([row['state'], row['reason']], ['waiting', 'interrupted']);
     assert.deepEqual(await noticesOf(place, task.id), ['awaits_instant', 'interrupted']);
+    await saysOfIt(engine, task.id, /Its time came while no host ran/);
     place.clock.advance(HOUR);
     await pass();
     assert.equal(place.model.requests.length, 1, 'nothing works on');
@@ -146,6 +159,7 @@ describe('a wait that the host did not see through', () => {
     assert.equal((await taskRow(place, task.id))['wait_kind'], 'instant');
     place.clock.advance(30 * SECOND);
     await eventually(async () => (await taskRow(place, task.id))['wait_kind'] === 'assessment');
+    await saysOfIt(engine, task.id, /The host stopped without warning while it waited/);
     const fresh = await waiting(engine, 'in 60 s');
     place.clock.advance(MINUTE);
     await becomes(place, fresh.id, 'completed');

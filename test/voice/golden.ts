@@ -40,10 +40,22 @@ export const GOLDEN: readonly (readonly [
     `… „Summarise the March invoices“ wurde unterbrochen: Der Host endete, während er daran arbeitete. Ob \`send_payment\` und \`edit\` gewirkt hat, ist unbekannt; ich führe es nicht noch einmal aus, bitte prüfen. Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. Beenden: \`/stop ${ID}\`; für einen neuen Anlauf schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
   ],
   [
+    'interrupted',
+    { absent: 'due' },
+    `… “Summarise the March invoices” was interrupted: its time came while no host ran. What was done is saved, and nothing of it continues by itself. To end it: \`/stop ${ID}\`; to try anew, send the request again. Why: \`/why ${ID}\`.`,
+    `… „Summarise the March invoices“ wurde unterbrochen: Der Zeitpunkt dafür kam, als kein Host lief. Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. Beenden: \`/stop ${ID}\`; für einen neuen Anlauf schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
+  ],
+  [
+    'interrupted',
+    { absent: 'wait' },
+    `… “Summarise the March invoices” was interrupted: the host stopped without warning while it waited. What was done is saved, and nothing of it continues by itself. To end it: \`/stop ${ID}\`; to try anew, send the request again. Why: \`/why ${ID}\`.`,
+    `… „Summarise the March invoices“ wurde unterbrochen: Der Host endete ohne Vorwarnung, während es wartete. Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. Beenden: \`/stop ${ID}\`; für einen neuen Anlauf schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
+  ],
+  [
     'awaits_instant',
     { until: UNTIL },
-    `… “Summarise the March invoices” waits and goes on by itself at 17:02. What was done is saved. To end it: \`/stop ${ID}\`; to set it aside: \`/pause ${ID}\`. Why: \`/why ${ID}\`.`,
-    `… „Summarise the March invoices“ wartet und geht um 17:02 von selbst weiter. Was getan war, ist gespeichert. Beenden: \`/stop ${ID}\`; beiseitelegen: \`/pause ${ID}\`. Warum: \`/why ${ID}\`.`,
+    `… “Summarise the March invoices” waits and goes on by itself at 17:02, if the host runs until then. What was done is saved. To end it: \`/stop ${ID}\`; to set it aside: \`/pause ${ID}\`. Why: \`/why ${ID}\`.`,
+    `… „Summarise the March invoices“ wartet und geht um 17:02 von selbst weiter, wenn der Host bis dahin läuft. Was getan war, ist gespeichert. Beenden: \`/stop ${ID}\`; beiseitelegen: \`/pause ${ID}\`. Warum: \`/why ${ID}\`.`,
   ],
   [
     'awaits_approval',
@@ -88,14 +100,20 @@ Genau das einmal laufen lassen: \`/approve ${APPROVAL}\`; ablehnen: \`/deny ${AP
   [
     'awaits_quota',
     { until: UNTIL, detail: 'http_429', said: 'Rate limit reached' },
-    `… “Summarise the March invoices” waits for the quota of the model provider (http_429: “Rate limit reached”), which is to be back at 17:02. What was done is saved, and it then goes on by itself from there. To end it: \`/stop ${ID}\`; to set it aside: \`/pause ${ID}\`. Why: \`/why ${ID}\`.`,
-    `… „Summarise the March invoices“ wartet auf das Kontingent des Modellanbieters (http_429: „Rate limit reached“), das um 17:02 wieder da sein soll. Was getan war, ist gespeichert, und von dort geht es dann von selbst weiter. Beenden: \`/stop ${ID}\`; beiseitelegen: \`/pause ${ID}\`. Warum: \`/why ${ID}\`.`,
+    `… “Summarise the March invoices” waits for the quota of the model provider (http_429: “Rate limit reached”), which is to be back at 17:02. What was done is saved, and it then goes on by itself from there, if the host runs until then. To end it: \`/stop ${ID}\`; to set it aside: \`/pause ${ID}\`. Why: \`/why ${ID}\`.`,
+    `… „Summarise the March invoices“ wartet auf das Kontingent des Modellanbieters (http_429: „Rate limit reached“), das um 17:02 wieder da sein soll. Was getan war, ist gespeichert, und von dort geht es dann von selbst weiter, wenn der Host bis dahin läuft. Beenden: \`/stop ${ID}\`; beiseitelegen: \`/pause ${ID}\`. Warum: \`/why ${ID}\`.`,
+  ],
+  [
+    'awaits_provider',
+    { detail: 'http_503', said: 'Overloaded', model: 'anthropic/claude-haiku-4-5' },
+    `… “Summarise the March invoices” waits for the model provider, which gives no usable answer for \`anthropic/claude-haiku-4-5\` (http_503: “Overloaded”). What was done is saved. I look again by myself, and it goes on from there when the provider answers, if its deadline allows. To end it: \`/stop ${ID}\`; to set it aside: \`/pause ${ID}\`. Why: \`/why ${ID}\`.`,
+    `… „Summarise the March invoices“ wartet auf den Modellanbieter, der auf Aufrufe an \`anthropic/claude-haiku-4-5\` keine brauchbare Antwort gibt (http_503: „Overloaded“). Was getan war, ist gespeichert. Ich sehe von selbst wieder nach, und es geht von dort weiter, sobald der Anbieter antwortet, wenn die Frist es zulässt. Beenden: \`/stop ${ID}\`; beiseitelegen: \`/pause ${ID}\`. Warum: \`/why ${ID}\`.`,
   ],
   [
     'awaits_provider',
     { detail: 'connect' },
     `… “Summarise the March invoices” waits for the model provider, which gives no usable answer (connect). What was done is saved. I look again by myself, and it goes on from there when the provider answers, if its deadline allows. To end it: \`/stop ${ID}\`; to set it aside: \`/pause ${ID}\`. Why: \`/why ${ID}\`.`,
-    `… „Summarise the March invoices“ wartet auf den Modellanbieter, der keine brauchbare Antwort gibt (connect). Was getan war, ist gespeichert. Ich sehe von selbst wieder nach, und es geht von dort weiter, sobald der Anbieter antwortet, wenn die Frist es zulässt. Beenden: \`/stop ${ID}\`; beiseitelegen: \`/pause ${ID}\`. Warum: \`/why ${ID}\`.`,
+    `… „Summarise the March invoices“ wartet auf den Modellanbieter, der auf Aufrufe keine brauchbare Antwort gibt (connect). Was getan war, ist gespeichert. Ich sehe von selbst wieder nach, und es geht von dort weiter, sobald der Anbieter antwortet, wenn die Frist es zulässt. Beenden: \`/stop ${ID}\`; beiseitelegen: \`/pause ${ID}\`. Warum: \`/why ${ID}\`.`,
   ],
   [
     'goes_on',
@@ -184,8 +202,26 @@ Genau das einmal laufen lassen: \`/approve ${APPROVAL}\`; ablehnen: \`/deny ${AP
   [
     'model_refused',
     { detail: 'http_401' },
-    `▸ “Summarise the March invoices” has failed: the model provider refused the call (http_401). What was done is kept. When the cause is mended, send the request again. Why: \`/why ${ID}\`.`,
-    `▸ „Summarise the March invoices“ ist gescheitert: Der Modellanbieter hat den Aufruf abgelehnt (http_401). Was getan war, bleibt. Ist die Ursache behoben, schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
+    `▸ “Summarise the March invoices” has failed: the model provider refused the call (http_401). What helps is a valid key for this provider in the configuration, and a new start of the host. What was done is kept. When the cause is mended, send the request again. Why: \`/why ${ID}\`.`,
+    `▸ „Summarise the March invoices“ ist gescheitert: Der Modellanbieter hat den Aufruf abgelehnt (http_401). Es hilft ein gültiger Schlüssel für diesen Anbieter in der Konfiguration und ein neuer Start des Hosts. Was getan war, bleibt. Ist die Ursache behoben, schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
+  ],
+  [
+    'model_refused',
+    { detail: 'insufficient_quota', said: 'You exceeded your quota', model: 'openai/gpt-5' },
+    `▸ “Summarise the March invoices” has failed: the model provider refused the call to \`openai/gpt-5\` (insufficient_quota: “You exceeded your quota”). What helps is balance on the account at this provider. What was done is kept. When the cause is mended, send the request again. Why: \`/why ${ID}\`.`,
+    `▸ „Summarise the March invoices“ ist gescheitert: Der Modellanbieter hat den Aufruf an \`openai/gpt-5\` abgelehnt (insufficient_quota: „You exceeded your quota“). Es hilft Guthaben auf dem Konto bei diesem Anbieter. Was getan war, bleibt. Ist die Ursache behoben, schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
+  ],
+  [
+    'model_refused',
+    { detail: 'http_403', model: 'openai/gpt-5' },
+    `▸ “Summarise the March invoices” has failed: the model provider refused the call to \`openai/gpt-5\` (http_403). What helps is a key that may use this model, or another model. What was done is kept. When the cause is mended, send the request again. Why: \`/why ${ID}\`.`,
+    `▸ „Summarise the March invoices“ ist gescheitert: Der Modellanbieter hat den Aufruf an \`openai/gpt-5\` abgelehnt (http_403). Es hilft ein Schlüssel, der dieses Modell benutzen darf, oder ein anderes Modell. Was getan war, bleibt. Ist die Ursache behoben, schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
+  ],
+  [
+    'model_refused',
+    { detail: 'model_not_found', model: 'openai/gpt-55' },
+    `▸ “Summarise the March invoices” has failed: the model provider refused the call to \`openai/gpt-55\` (model_not_found). What helps is the right name of the model in the configuration, and a new start of the host. What was done is kept. When the cause is mended, send the request again. Why: \`/why ${ID}\`.`,
+    `▸ „Summarise the March invoices“ ist gescheitert: Der Modellanbieter hat den Aufruf an \`openai/gpt-55\` abgelehnt (model_not_found). Es hilft der richtige Name des Modells in der Konfiguration und ein neuer Start des Hosts. Was getan war, bleibt. Ist die Ursache behoben, schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
   ],
   [
     'model_unavailable',

@@ -79,22 +79,17 @@ export function repeatsItself(calls: readonly Call[], times: number): boolean {
 }
 
 /** What one candidate of a model call came to without an answer. */
-export type Missed =
-  | { readonly kind: 'refused'; readonly code: string; readonly said: string }
+export type Missed = {
+  readonly code: string;
+  readonly said: string;
+  /** Who was asked, as `provider/name`; undefined when nobody could be. */
+  readonly model?: string;
+} & (
+  | { readonly kind: 'refused' }
   /** It can be used again at `until`, as the provider itself said (T-12). */
-  | {
-      readonly kind: 'quota';
-      readonly account: string;
-      readonly until: number;
-      readonly code: string;
-      readonly said: string;
-    }
-  | {
-      readonly kind: 'down';
-      readonly account: string;
-      readonly code: string;
-      readonly said: string;
-    };
+  | { readonly kind: 'quota'; readonly account: string; readonly until: number }
+  | { readonly kind: 'down'; readonly account: string }
+);
 
 /**
  * What a turn does when no candidate has answered (T-12, T-18): it waits for the quota that ends first,

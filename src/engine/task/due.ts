@@ -138,10 +138,19 @@ function carryOut(
   if (judged === 'block') blockElapsed(ledger, rows, { hostId, approvalId });
   // A wait that the host did not see through: no call of it was running.
   if (judged === 'interrupt')
-    interruptTask(ledger, rows.task, { runId: rows.run?.id ?? null, tools: [] });
+    interruptTask(ledger, rows.task, {
+      runId: rows.run?.id ?? null,
+      tools: [],
+      absent: absentOf(rows.task, host.absence),
+    });
   if (judged === 'wake') wakeTask(parts, ledger, rows, { id, hostId, isScout });
   if (judged === 'approval_expired') expireApproval(ledger, rows, { hostId, approvalId });
   return undefined;
+}
+
+/** Whether its own instant came in the time without a host, or the host that it waited on was lost. */
+function absentOf({ waitUntil }: TaskRecord, absence: Absence): 'due' | 'wait' {
+  return absence !== null && waitUntil !== null && waitUntil <= absence.until ? 'due' : 'wait';
 }
 
 /** An earlier try has ended the task: what runs of it is interrupted all the same. */

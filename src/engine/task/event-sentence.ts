@@ -3,7 +3,7 @@ import { EVENTS, type EventType } from '../../kernel/event.ts';
 import { readObject } from '../../kernel/json.ts';
 import type { Catalogue } from '../../text/catalogue.ts';
 import { cutName, quoteWords } from '../../text/quote.ts';
-import { inWords, listNames } from '../../text/render.ts';
+import { absenceIn, inWords, listNames } from '../../text/render.ts';
 
 /** What is told of a note among other events; `why` tells the newest of them at length. */
 const NOTE_CHARS = 120;
@@ -21,7 +21,7 @@ export function sayEvent(words: Catalogue, event: EventRecord): string {
     by: sayPrincipal(words, event.by),
     from: inWords(words.states, fromState ?? ''),
     to: inWords(words.states, toState ?? ''),
-    cause: reason === null ? '' : inWords(words.causes, reason),
+    cause: sayCauseOf(words, reason, data['absent']),
     end: inWords(words.turnEnds, textOf('end')),
     provider: cutName(textOf('provider')),
     model: cutName(textOf('model')),
@@ -31,6 +31,13 @@ export function sayEvent(words: Catalogue, event: EventRecord): string {
     decision: inWords(words.approvals, textOf('state')),
     note: quoteWords(words, textOf('text'), NOTE_CHARS),
   });
+}
+
+/** Why a task stands where it stands, in a sentence; empty without a reason. */
+export function sayCauseOf(words: Catalogue, reason: string | null, absent: unknown): string {
+  if (reason === null) return '';
+  const missed = reason === 'interrupted' ? absenceIn(absent) : null;
+  return missed === null ? inWords(words.causes, reason) : words.absences[missed];
 }
 
 function sayTool(words: Catalogue, tool: string): string {

@@ -9,23 +9,26 @@ export interface Interrupted {
   readonly turnId?: string;
   readonly runId: string | null;
   readonly tools: readonly string[];
+  /** Where no turn ran: which wait the host did not see through. */
+  readonly absent?: 'due' | 'wait';
 }
 
 /** Lets a task wait for its assessment, which says whether it may go on, with one notice. */
 export function interruptTask(
   ledger: Ledger,
   task: TaskRecord,
-  { tools, ...about }: Interrupted,
+  { tools, absent, ...about }: Interrupted,
 ): void {
   const reason = 'interrupted';
+  const missed = absent === undefined ? {} : { absent };
   const moved = moveTask(task, {
     to: 'waiting',
     reason,
     now: ledger.at.now,
     wait: { kind: 'assessment', id: null, until: null },
-    outcomeData: JSON.stringify({ tools }),
+    outcomeData: JSON.stringify({ tools, ...missed }),
   });
-  addMoved(ledger, task, moved, { ...about, data: { wait: 'assessment' } });
+  addMoved(ledger, task, moved, { ...about, data: { wait: 'assessment', ...missed } });
   const { runId } = about;
-  tellReason(ledger, task, { reason, version: moved.version, runId, params: { tools } });
+  tellReason(ledger, task, { reason, version: moved.version, runId, params: { tools, ...missed } });
 }

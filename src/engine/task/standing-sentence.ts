@@ -16,7 +16,7 @@ import { nameOf } from '../turn/step.ts';
 import { sayBudgets } from './budget-sentence.ts';
 import type { Doing } from './doing.ts';
 import { sayDoing } from './doing-sentence.ts';
-import { sayEvent } from './event-sentence.ts';
+import { sayCauseOf, sayEvent } from './event-sentence.ts';
 
 /** What is told of a task, as its records have it. */
 export interface Found {
@@ -114,10 +114,11 @@ function sinceOf({ task, turn, events }: Found, standing: Standing): Instant {
 }
 
 /** A reason that another version wrote is given by its code. */
-function sayCause(words: Catalogue, { reason, state }: TaskRecord): string {
+function sayCause(words: Catalogue, { reason, state, outcomeData }: TaskRecord): string {
   if (reason === null || (state === 'waiting' && TOLD_BY_WAIT.has(reason))) return '';
-  const causes: Readonly<Record<string, string>> = words.causes;
-  return Object.hasOwn(causes, reason) ? (causes[reason] ?? '') : words.why.detail(cutName(reason));
+  const isKnown = Object.hasOwn(words.causes, reason);
+  if (!isKnown) return words.why.detail(cutName(reason));
+  return sayCauseOf(words, reason, readObject(outcomeData)['absent']);
 }
 
 /** The provider's code, or which budget is used up. */

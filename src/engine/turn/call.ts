@@ -80,7 +80,7 @@ export class ModelCaller {
       const callsMax = index === 0 ? 1 + LIMITS.modelRetriesMax : 1;
       const tried = await this.#try(step, request, { model, callsMax });
       if (tried.kind !== 'next') return tried;
-      missed.push(tried.missed);
+      missed.push({ ...tried.missed, model: `${model.provider}/${model.name}` });
     }
     return { kind: 'missed', missed: judgeMissed(missed), last: this.#last };
   }

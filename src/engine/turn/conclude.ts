@@ -41,7 +41,12 @@ import { startedStep, type StepStart } from './step.ts';
 export type Outcome =
   | { readonly kind: 'answered'; readonly text: string }
   /** All models refused for good (T-12). */
-  | { readonly kind: 'failed'; readonly code: string; readonly said: string }
+  | {
+      readonly kind: 'failed';
+      readonly code: string;
+      readonly said: string;
+      readonly model?: string;
+    }
   /** Neither an answer nor a call (T-8), or no progress (T-19). */
   | { readonly kind: 'invalid'; readonly why: 'empty' | 'nonsense' | 'cut_off' | 'no_progress' }
   /** The task set a wait (T-6); `said` is what the model said beside it. */
@@ -210,8 +215,8 @@ function reply(
   return queueText(ledger, { ...about, taskId, runId });
 }
 
-function fail(of: Concluding, { code, said }: Extract<Outcome, { kind: 'failed' }>): Ended {
-  const data = { detail: code, said: said.slice(0, LIMITS.providerWordsMax) };
+function fail(of: Concluding, { code, ...missed }: Extract<Outcome, { kind: 'failed' }>): Ended {
+  const data = { detail: code, ...wordsOf(missed) };
   return endTask(of, { to: 'failed', reason: 'model_refused', end: 'failed', data });
 }
 
@@ -300,21 +305,27 @@ function continueTask(of: Concluding, note: string): Ended {
   return finish(ledger, ending, 'continued');
 }
 
+/** What the provider said, and which model was asked. */
+function wordsOf({ said, model }: Pick<Missed, 'said' | 'model'>): JsonObject {
+  const words = said.slice(0, LIMITS.providerWordsMax);
+  return model === undefined ? { said: words } : { said: words, model };
+}
+
 /** No model can be called: the turn ends without an interruption, the task waits (T-12, T-18). */
 function park(of: Concluding, missed: Exclude<Missed, { kind: 'refused' }>): Ended {
   const { ledger, ending } = of;
   const { account: id, code: detail } = missed;
-  const said = missed.said.slice(0, LIMITS.providerWordsMax);
-  const parked = { end: 'parked', data: { detail, said } } as const;
+  const data = { detail, ...wordsOf(missed) };
+  const parked = { end: 'parked', data } as const;
   if (missed.kind === 'down') {
-    if (!isSameOutage(ending)) tellNext(ledger, ending, WAIT_REASONS.provider, { detail, said });
+    if (!isSameOutage(ending)) tellNext(ledger, ending, WAIT_REASONS.provider, data);
     return endInWait(ledger, ending, { kind: 'provider', id, until: null }, parked);
   }
   const { until } = missed;
   const { quotaWaits, deadline } = booked(ending);
   if (quotaWaits >= LIMITS.quotaWaitsMax) return block(of, 'quota', { detail: 'count' });
   if (deadline !== null && until > deadline) return block(of, 'quota', { detail: 'deadline' });
-  tellNext(ledger, ending, WAIT_REASONS.quota, { until, detail, said });
+  tellNext(ledger, ending, WAIT_REASONS.quota, { until, ...data });
   const counts = { quotaWaits: quotaWaits + 1 };
   return endInWait(ledger, ending, { kind: 'quota', id, until }, { ...parked, counts });
 }

@@ -11,9 +11,17 @@ const SAVED = 'Was getan war, ist gespeichert, und so bleibt es, bis du entschei
 const reply = (id: string): string =>
   `Auch eine Antwort hierauf oder eine Nachricht, die \`${id}\` nennt, lässt es weitergehen.`;
 
+const INTERRUPTIONS = {
+  turn: 'Der Host endete, während er daran arbeitete',
+  due: 'Der Zeitpunkt dafür kam, als kein Host lief',
+  wait: 'Der Host endete ohne Vorwarnung, während es wartete',
+} as const;
+
+const to = (model: string | null): string => (model === null ? '' : ` an ${model}`);
+
 export const DE_NOTICES: Catalogue['notices'] = {
-  interrupted: ({ request, tools, stop, why }) =>
-    `${request} wurde unterbrochen: Der Host endete, während er daran arbeitete. ` +
+  interrupted: ({ request, tools, absent, stop, why }) =>
+    `${request} wurde unterbrochen: ${INTERRUPTIONS[absent ?? 'turn']}. ` +
     (tools === null
       ? ''
       : `Ob ${tools} gewirkt hat, ist unbekannt; ich führe es nicht noch einmal aus, ` +
@@ -23,8 +31,8 @@ export const DE_NOTICES: Catalogue['notices'] = {
     `Warum: ${why}.`,
   awaits_instant: ({ request, when, stop, pause, why }) =>
     `${request} wartet und geht ${when ?? 'zu dem Zeitpunkt, der dafür gesetzt ist,'} von selbst ` +
-    `weiter. Was getan war, ist gespeichert. Beenden: ${stop}; beiseitelegen: ${pause}. ` +
-    `Warum: ${why}.`,
+    `weiter, wenn der Host bis dahin läuft. Was getan war, ist gespeichert. Beenden: ${stop}; ` +
+    `beiseitelegen: ${pause}. Warum: ${why}.`,
   awaits_approval: ({ request, tool, shown, isOther, when, ...ways }) =>
     `${request} braucht deine Freigabe, bevor ${tool} läuft. Davon ist noch nichts gelaufen:` +
     block(shown) +
@@ -35,11 +43,11 @@ export const DE_NOTICES: Catalogue['notices'] = {
   awaits_quota: ({ request, detail, when, stop, pause, why }) =>
     `${request} wartet auf das Kontingent des Modellanbieters (${detail ?? 'ohne Code'})` +
     `${when === null ? '' : `, das ${when} wieder da sein soll`}. ` +
-    `Was getan war, ist gespeichert, und von dort geht es dann von selbst weiter. ` +
+    `Was getan war, ist gespeichert, und von dort geht es dann von selbst weiter, wenn der Host bis dahin läuft. ` +
     `Beenden: ${stop}; beiseitelegen: ${pause}. Warum: ${why}.`,
-  awaits_provider: ({ request, detail, stop, pause, why }) =>
-    `${request} wartet auf den Modellanbieter, der keine brauchbare Antwort gibt ` +
-    `(${detail ?? 'ohne Code'}). Was getan war, ist gespeichert. Ich sehe von selbst wieder nach, ` +
+  awaits_provider: ({ request, detail, model, help, stop, pause, why }) =>
+    `${request} wartet auf den Modellanbieter, der auf Aufrufe${to(model)} keine brauchbare Antwort gibt ` +
+    `(${detail ?? 'ohne Code'}). ${help}Was getan war, ist gespeichert. Ich sehe von selbst wieder nach, ` +
     `und es geht von dort weiter, sobald der Anbieter antwortet, wenn die Frist es zulässt. ` +
     `Beenden: ${stop}; beiseitelegen: ${pause}. Warum: ${why}.`,
   goes_on: ({ request, why }) =>
@@ -84,9 +92,9 @@ export const DE_NOTICES: Catalogue['notices'] = {
     `Für ${request} ist die Zeit um: Die Frist ist verstrichen. ${ending(tools)}` +
     `Was getan war, bleibt, und nichts davon beginnt noch. ` +
     `Für einen neuen Anfang schick die Anfrage noch einmal. Warum: ${why}.`,
-  model_refused: ({ request, detail, why }) =>
-    `${request} ist gescheitert: Der Modellanbieter hat den Aufruf abgelehnt ` +
-    `(${detail ?? 'ohne Code'}). Was getan war, bleibt. Ist die Ursache behoben, schick die ` +
+  model_refused: ({ request, detail, model, help, why }) =>
+    `${request} ist gescheitert: Der Modellanbieter hat den Aufruf${to(model)} abgelehnt ` +
+    `(${detail ?? 'ohne Code'}). ${help}Was getan war, bleibt. Ist die Ursache behoben, schick die ` +
     `Anfrage noch einmal. Warum: ${why}.`,
   model_unavailable: ({ request, detail, why }) =>
     `${request} ist gescheitert: Das Modell gab keine brauchbare Antwort ` +

@@ -11,16 +11,24 @@ const SAVED = 'What was done is saved, and it stays as it is until you decide.';
 const reply = (id: string): string =>
   `A reply to this, or a message that names \`${id}\`, lets it go on too.`;
 
+const INTERRUPTIONS = {
+  turn: 'the host stopped while it worked on it',
+  due: 'its time came while no host ran',
+  wait: 'the host stopped without warning while it waited',
+} as const;
+
+const to = (model: string | null): string => (model === null ? '' : ` to ${model}`);
+
 export const EN_NOTICES: Catalogue['notices'] = {
-  interrupted: ({ request, tools, stop, why }) =>
-    `${request} was interrupted: the host stopped while it worked on it. ` +
+  interrupted: ({ request, tools, absent, stop, why }) =>
+    `${request} was interrupted: ${INTERRUPTIONS[absent ?? 'turn']}. ` +
     (tools === null
       ? ''
       : `Whether ${tools} took effect is unknown; I will not run it again, so please check. `) +
     `What was done is saved, and nothing of it continues by itself. ` +
     `To end it: ${stop}; to try anew, send the request again. Why: ${why}.`,
   awaits_instant: ({ request, when, stop, pause, why }) =>
-    `${request} waits and goes on by itself ${when ?? 'at the time that it set'}. ` +
+    `${request} waits and goes on by itself ${when ?? 'at the time that it set'}, if the host runs until then. ` +
     `What was done is saved. To end it: ${stop}; to set it aside: ${pause}. Why: ${why}.`,
   awaits_approval: ({ request, tool, shown, isOther, when, ...ways }) =>
     `${request} needs your approval before ${tool} runs. Nothing of this has run yet:` +
@@ -32,11 +40,11 @@ export const EN_NOTICES: Catalogue['notices'] = {
   awaits_quota: ({ request, detail, when, stop, pause, why }) =>
     `${request} waits for the quota of the model provider (${detail ?? 'no code'})` +
     `${when === null ? '' : `, which is to be back ${when}`}. ` +
-    `What was done is saved, and it then goes on by itself from there. ` +
+    `What was done is saved, and it then goes on by itself from there, if the host runs until then. ` +
     `To end it: ${stop}; to set it aside: ${pause}. Why: ${why}.`,
-  awaits_provider: ({ request, detail, stop, pause, why }) =>
-    `${request} waits for the model provider, which gives no usable answer ` +
-    `(${detail ?? 'no code'}). What was done is saved. I look again by myself, and it goes on ` +
+  awaits_provider: ({ request, detail, model, help, stop, pause, why }) =>
+    `${request} waits for the model provider, which gives no usable answer${model === null ? '' : ` for ${model}`} ` +
+    `(${detail ?? 'no code'}). ${help}What was done is saved. I look again by myself, and it goes on ` +
     `from there when the provider answers, if its deadline allows. ` +
     `To end it: ${stop}; to set it aside: ${pause}. Why: ${why}.`,
   goes_on: ({ request, why }) => `${request} goes on from what was saved. Why: ${why}.`,
@@ -77,9 +85,9 @@ export const EN_NOTICES: Catalogue['notices'] = {
     `${request} has run out of time: its deadline has passed. ${ending(tools)}` +
     `What was done is kept, and nothing more of it will start. ` +
     `To begin anew, send the request again. Why: ${why}.`,
-  model_refused: ({ request, detail, why }) =>
-    `${request} has failed: the model provider refused the call (${detail ?? 'no code'}). ` +
-    `What was done is kept. When the cause is mended, send the request again. ` +
+  model_refused: ({ request, detail, model, help, why }) =>
+    `${request} has failed: the model provider refused the call${to(model)} (${detail ?? 'no code'}). ` +
+    `${help}What was done is kept. When the cause is mended, send the request again. ` +
     `Why: ${why}.`,
   model_unavailable: ({ request, detail, why }) =>
     `${request} has failed: the model gave no usable answer (${detail ?? 'no code'}). ` +
