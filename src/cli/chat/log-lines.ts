@@ -25,7 +25,7 @@ export class LogLines {
 }
 
 /** A line of the log as a person reads it, without ids: `warn: a model call failed (code http_503)`. */
-export function sayLogLine(line: string): string {
+function sayLogLine(line: string): string {
   const parsed = parseJson(line, LIMITS.jsonDepthMax);
   if (!parsed.ok || !isObject(parsed.value)) return line.trimEnd();
   const { level, msg, time: _time, ...fields } = parsed.value;
