@@ -1,4 +1,4 @@
-import type { ApprovalAnswerBody, ApprovalReply } from '../wire/approval.ts';
+import type { ApprovalAnswerBody, ApprovalAnsweredReply, ApprovalReply } from '../wire/approval.ts';
 import type {
   ConversationCreateBody,
   ConversationReply,
@@ -110,7 +110,11 @@ export interface Client {
   extendTask(id: string, order: TaskExtendBody, once?: Once): Promise<TaskReply>;
   approvals(query?: ApprovalQuery): Promise<Page<ApprovalReply>>;
   approval(id: string): Promise<ApprovalReply>;
-  answerApproval(id: string, answer: ApprovalAnswerBody, once?: Once): Promise<ApprovalReply>;
+  answerApproval(
+    id: string,
+    answer: ApprovalAnswerBody,
+    once?: Once,
+  ): Promise<ApprovalAnsweredReply>;
   /** Of the last `days`, today included; 7 without it. */
   usage(query?: { readonly days?: number }): Promise<UsageReply>;
   /** Says that the host's wall clock is right as it stands. */

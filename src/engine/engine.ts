@@ -161,6 +161,8 @@ export interface ApprovalOrder {
 export interface ApprovalAnswered {
   readonly kind: 'answered';
   readonly approval: ApprovalRecord;
+  /** When an approved call runs: `later` where its task stands still for another reason; null of a denial. */
+  readonly runs: 'now' | 'later' | null;
   readonly repeated: boolean;
 }
 

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import type { ApprovalRecord } from '../core/approval/record.ts';
 import { isId } from '../kernel/ids.ts';
-import { APPROVAL_QUERY, ApprovalAnswerBody, ApprovalReply } from '../wire/approval.ts';
+import {
+  APPROVAL_QUERY,
+  ApprovalAnswerBody,
+  ApprovalAnsweredReply,
+  ApprovalReply,
+} from '../wire/approval.ts';
 import { pageShape } from '../wire/shape.ts';
 import { demandOwn, maySee } from './auth.ts';
 import { reply, route, type Call, type Route } from './call.ts';
@@ -51,7 +56,9 @@ async function answer(call: Call<unknown, ApprovalAnswerBody>): Promise<Response
     ...receiptOf(call),
   });
   if (answered.kind === 'refused') return throwRefused(call, answered);
-  return orderReply(call, viewApproval(answered.approval, identity), answered);
+  const { approval, runs } = answered;
+  const outcome = { ...viewApproval(approval, identity), runs } satisfies ApprovalAnsweredReply;
+  return orderReply(call, outcome, answered);
 }
 
 export const APPROVAL_ROUTES: readonly Route[] = [
@@ -79,7 +86,7 @@ export const APPROVAL_ROUTES: readonly Route[] = [
     summary: 'Answer an approval: an own one, or any with the scope `admin`',
     body: ApprovalAnswerBody,
     isIdempotent: true,
-    replies: { 200: { what: 'The approval as it is now', shape: ApprovalReply } },
+    replies: { 200: { what: 'The approval as it is now', shape: ApprovalAnsweredReply } },
     handle: answer,
   }),
 ];

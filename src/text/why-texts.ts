@@ -65,6 +65,8 @@ export interface WhyTexts {
   }) => string;
   /** Of a call whose outcome is unknown. */
   readonly approvalAgain: WhyTexts['approval'];
+  /** Of a call that was approved and runs when the task goes on. */
+  readonly approvalKept: WhyTexts['approval'];
   readonly exhausted: (limit: string) => string;
   /** What the task noted of its own progress, in quotation marks. */
   readonly checkpoint: (note: string) => string;

@@ -34,6 +34,14 @@ export const ApprovalReply = z.object({
 });
 export type ApprovalReply = z.infer<typeof ApprovalReply>;
 
+export const ApprovalAnsweredReply = ApprovalReply.extend({
+  runs: z
+    .enum(['now', 'later'])
+    .nullable()
+    .describe('when the call runs; `later`: it is kept until its task goes on; null: never'),
+});
+export type ApprovalAnsweredReply = z.infer<typeof ApprovalAnsweredReply>;
+
 export const APPROVAL_QUERY = {
   state: z.enum(APPROVAL_STATES).optional(),
   conversation: z.string().optional(),

@@ -284,6 +284,11 @@ test('E-4: a call that waits for a person is shown, approved and then run from t
   const approved = await asking.run(['approve', id]);
   assert.deepEqual([approved.code, approved.stderr], [0, '']);
   assert.match(approved.stdout, /is kept and runs once when task_\w+ goes on .*exactly as it was/);
+  const kept = await asking.run(['why', asked]);
+  assert.match(
+    kept.stdout,
+    new RegExp(`may run was approved \\(${id}\\); it is kept and runs once`),
+  );
   assert.equal((await asking.run(['deny', id])).code, 3);
   const made = join(asking.folder, 'workspace', 'made');
   assert.equal(existsSync(made), false);
@@ -293,8 +298,8 @@ test('E-4: a call that waits for a person is shown, approved and then run from t
   assert.equal(told.at(-1), 'run.completed');
   assert.ok(existsSync(made));
   await host.stop();
-  const kept = await asking.run(['approvals', '--json']);
-  const { items } = documentOf(kept) as { items: { state: string }[] };
+  const listed = await asking.run(['approvals', '--json']);
+  const { items } = documentOf(listed) as { items: { state: string }[] };
   assert.deepEqual(
     items.map(({ state }) => state),
     ['approved'],

@@ -84,8 +84,8 @@ describe('E-4: an approval over HTTP', () => {
     const answer = { decision: 'approve' } as const;
     const answered = await door.client('runner').answerApproval(approval.id, answer);
     assert.deepEqual(
-      [answered.state, answered.decidedBy, answered.mayAnswer],
-      ['approved', 'key:runner', false],
+      [answered.state, answered.decidedBy, answered.mayAnswer, answered.runs],
+      ['approved', 'key:runner', false, 'now'],
     );
     await taskIn(door.engine, conversationId, 'completed');
     assert.deepEqual(
@@ -117,9 +117,26 @@ describe('E-4: an approval over HTTP', () => {
     assert.match(await chain(), /`pay` was called and gave its result/);
   });
 
+  test('is kept while its task stands still, and why says so', async (context) => {
+    const { door, approval, conversationId } = await openAsked(context);
+    const client = door.client('runner');
+    const { id, taskId } = approval;
+    await client.pauseTask(taskId);
+    assert.doesNotMatch((await client.why(taskId)).sentence, /was approved/);
+    const { runs } = await client.answerApproval(id, { decision: 'approve' });
+    assert.equal(runs, 'later');
+    const { sentence } = await client.why(taskId);
+    assert.ok(sentence.includes(`That \`pay\` may run was approved (${id}); it is kept`), sentence);
+    assert.equal(door.installation.tools.ran.length, 0);
+    await client.resumeTask(taskId);
+    await taskIn(door.engine, conversationId, 'completed');
+    assert.equal(door.installation.tools.ran.length, 1);
+  });
+
   test('runs nothing when it is denied', async (context) => {
     const { door, approval, conversationId } = await openAsked(context);
-    await door.client().answerApproval(approval.id, { decision: 'deny' });
+    const { runs } = await door.client().answerApproval(approval.id, { decision: 'deny' });
+    assert.equal(runs, null);
     await taskIn(door.engine, conversationId, 'completed');
     assert.equal(door.installation.tools.ran.length, 0);
     assert.deepEqual(await ids(door.client(), { state: 'denied' }), [approval.id]);

@@ -144,7 +144,7 @@ describe('W-6: why tells a task that', () => {
       sentence:
         `“Summarise the March invoices” (${ID}) has been waiting after an interruption since 14:01. ` +
         'The host stopped while it worked on it, and nothing continues by itself. Whether ' +
-        '`send_payment` took effect is unknown; it is not run again. For now only a stop changes ' +
+        '`send_payment` took effect is unknown; it is not run again by itself. For now only a stop changes ' +
         `it. ${LEFT}`,
       chain: [
         '14:01:03: The task went from active to waiting. The host stopped while it worked on it, and nothing continues by itself.',

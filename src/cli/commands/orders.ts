@@ -1,5 +1,4 @@
-import type { Client } from '../../client/client.ts';
-import type { ApprovalReply } from '../../wire/approval.ts';
+import type { ApprovalAnsweredReply } from '../../wire/approval.ts';
 import type { TaskReply } from '../../wire/task.ts';
 import { order } from '../connect.ts';
 import { readGrantOptions, type GrantOptions } from '../grant.ts';
@@ -64,23 +63,22 @@ export async function answer(
   options: ReadOptions,
 ): Promise<void> {
   await order(options, async ({ client }) => {
-    const asked = (): Promise<ApprovalReply> => client.answerApproval(id, { decision });
+    const asked = (): Promise<ApprovalAnsweredReply> => client.answerApproval(id, { decision });
     const approval = await approvalOrNearest(client, id, asked);
     const { tool, shown } = approval;
     const told =
       decision === 'approve'
-        ? `Approved ${approval.id}: ${tool} ${await runsWhen(client, approval)}, exactly as it was shown:`
+        ? `Approved ${approval.id}: ${tool} ${runsWhen(approval)}, exactly as it was shown:`
         : `Denied ${approval.id}: ${tool} does not run. It was:`;
     tell(options, approval, `${told}\n${callBlock(shown)}`);
   });
 }
 
 /** A task that stands still for another reason keeps its call until it goes on. */
-async function runsWhen(client: Client, { taskId }: ApprovalReply): Promise<string> {
-  const { state } = await client.task(taskId);
-  const isStill = state === 'waiting' || state === 'paused' || state === 'blocked';
-  if (!isStill) return 'runs once';
-  return `is kept and runs once when ${taskId} goes on (sekisho why ${taskId})`;
+function runsWhen({ runs, taskId }: ApprovalAnsweredReply): string {
+  return runs === 'later'
+    ? `is kept and runs once when ${taskId} goes on (sekisho why ${taskId})`
+    : 'runs once';
 }
 
 /** `cancel RUN`: cancels a run and its task; one that has ended keeps its end. */

@@ -3,6 +3,7 @@ import type { ApprovalRecord } from '../../core/approval/record.ts';
 import { HOST_CHANNELS } from '../../core/inbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import { moveTask } from '../../core/task/decide.ts';
+import { hasEnded } from '../../core/task/moves.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { HostId, MessageId } from '../../kernel/ids.ts';
@@ -142,7 +143,8 @@ function judgeEarlier({ receipt }: Giving, rows: Found): Answer | Refusal | unde
   if (used === undefined && command?.state !== 'done') return undefined;
   const outcome = (used?.outcome ?? {}) as Partial<ApprovalRecord>;
   const repeated = used?.repeated ?? true;
-  return { kind: 'answered', approval: { ...approval, ...outcome }, task, repeated };
+  const answered = { ...approval, ...outcome };
+  return { kind: 'answered', approval: answered, runs: runsOf(answered, task), task, repeated };
 }
 
 function answerWrites(
@@ -169,8 +171,14 @@ function answerWrites(
     const action = { ...entry, action: receipt.order, subjectId: approval.id };
     ledger.add(auditWrite(parts, rows.last, action));
   }
-  const verdict: Answer = { kind: 'answered', approval, task, repeated: false };
+  const runs = runsOf(approval, task);
+  const verdict: Answer = { kind: 'answered', approval, runs, task, repeated: false };
   return { verdict, writes: ledger.close() };
+}
+
+function runsOf({ state }: ApprovalRecord, task: TaskRecord): Answer['runs'] {
+  if (state !== 'approved') return null;
+  return task.state === 'active' || hasEnded(task.state) ? 'now' : 'later';
 }
 
 /** A task that waited for an approval is active, for this one or another; every other stays as it stands. */

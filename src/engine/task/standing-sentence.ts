@@ -32,6 +32,8 @@ export interface Found {
   readonly uncertain: readonly StepRecord[];
   /** Open ones, oldest first. */
   readonly approvals: readonly ApprovalRecord[];
+  /** Given ones whose calls run when the task goes on. */
+  readonly kept: readonly ApprovalRecord[];
   /** Budgets are told only where one of them is the trouble. */
   readonly isBrief?: boolean;
 }
@@ -78,6 +80,7 @@ export function sayStanding(telling: Telling, found: Found): string {
     ...sayNow(telling, found, standing),
     ...sayWait(telling, found),
     tools === null ? '' : words.why.uncertain(tools),
+    ...sayKept(telling, found),
     sayCheckpoint(words, task),
     sayReply(words, task),
     isAgain ? words.why.again : '',
@@ -176,6 +179,16 @@ function sayWait(telling: Telling, { task, approvals }: Found): readonly string[
     ...asked,
     waitUntil === null ? '' : sayUntil(words, waitKind, sayWhen(reader, words, waitUntil, now)),
   ];
+}
+
+function sayKept({ words }: Telling, { kept }: Found): readonly string[] {
+  return kept.map(({ id, tool, shown }) =>
+    words.why.approvalKept({
+      tool: listNames(words, [tool]) ?? words.someCall,
+      shown: inlineShown(words, shown),
+      id,
+    }),
+  );
 }
 
 function sayUntil({ why }: Catalogue, kind: string, when: string): string {

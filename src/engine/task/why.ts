@@ -1,10 +1,12 @@
 import type { ApprovalRecord } from '../../core/approval/record.ts';
+import { HOST_CHANNELS } from '../../core/inbox/record.ts';
 import { waysOf } from '../../core/notice/reasons.ts';
 import { wasAsked } from '../../core/turn/decide.ts';
 import type { EventRecord } from '../../core/session/record.ts';
+import { hasEnded } from '../../core/task/moves.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
-import type { TaskId } from '../../kernel/ids.ts';
+import { isId, type TaskId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Catalogue, EffectWord, Locale, WhoWord } from '../../text/catalogue.ts';
 import { cutName } from '../../text/quote.ts';
@@ -73,7 +75,7 @@ export async function explainTask(
 }
 
 function briefly(found: Found): Found {
-  return { ...found, approvals: [], isBrief: true };
+  return { ...found, approvals: [], kept: [], isBrief: true };
 }
 
 interface Named {
@@ -127,7 +129,22 @@ async function gather(parts: EngineParts, id: TaskId): Promise<Found | undefined
   const calls = steps.filter(({ kind, state }) => kind === 'tool' && state !== 'started');
   const uncertain = calls.filter(({ state }) => state === 'uncertain');
   const approvals = await store.query('approval.openOfTask', { taskId: id });
-  return { task, turn, events, doing, calls, uncertain, approvals };
+  const kept = await readKept(parts, task);
+  return { task, turn, events, doing, calls, uncertain, approvals, kept };
+}
+
+/** The approvals that were given and whose calls run when the task goes on (E-4). */
+async function readKept(
+  { store }: EngineParts,
+  { id: taskId, conversationId, state }: TaskRecord,
+): Promise<readonly ApprovalRecord[]> {
+  if (state === 'active' || hasEnded(state)) return [];
+  const messages = await store.query('message.openOfTask', { conversationId, taskId });
+  const ids = messages
+    .filter(({ channel, state: at }) => channel === HOST_CHANNELS.approval && at === 'unclaimed')
+    .flatMap(({ externalId: id }) => (isId('approval', id) ? [id] : []));
+  const kept = await Promise.all(ids.map((id) => store.query('approval.byId', { id })));
+  return kept.filter((approval) => approval !== undefined);
 }
 
 function sayChain({ words, reader, now }: Telling, found: Found): readonly string[] {

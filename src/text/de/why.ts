@@ -50,6 +50,9 @@ export const DE_WHY: WhyTexts = {
   approvalAgain: ({ tool, shown, id }) =>
     `Offen ist, ob ${tool} noch einmal laufen darf; eine Antwort wird aufgehoben, bis die Aufgabe ` +
     `weitergeht (${id}): ${shown}.`,
+  approvalKept: ({ tool, shown, id }) =>
+    `Freigegeben ist, dass ${tool} läuft (${id}); das wird aufgehoben und läuft einmal, genau wie ` +
+    `gezeigt, wenn die Aufgabe weitergeht: ${shown}.`,
   exhausted: (limit) => `Verbraucht ist, was an ${limit} gewährt war.`,
   checkpoint: (note) => `Was sie zu ihrem Stand notiert hat: ${note}.`,
   onlyStop: 'Vorerst ändert nur ein Anhalten etwas.',
@@ -57,7 +60,7 @@ export const DE_WHY: WhyTexts = {
   reply: (id) =>
     `Auch eine Antwort auf ihre Mitteilung oder eine Nachricht, die \`${id}\` nennt, lässt sie weitergehen.`,
   uncertain: (tools) =>
-    `Ob ${tools} gewirkt hat, ist unbekannt; es wird nicht noch einmal ausgeführt.`,
+    `Ob ${tools} gewirkt hat, ist unbekannt; von selbst wird es nicht noch einmal ausgeführt.`,
   left: (facts) =>
     `Übrig: ${facts.turnsLeft} von ${facts.turns} Durchgängen, ` +
     `${facts.tokensLeft} von ${facts.tokens} Token, ` +

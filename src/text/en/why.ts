@@ -49,12 +49,15 @@ export const EN_WHY: WhyTexts = {
   approvalAgain: ({ tool, shown, id }) =>
     `Whether ${tool} may run once more is open, and an answer is kept for when it goes on ` +
     `(${id}): ${shown}.`,
+  approvalKept: ({ tool, shown, id }) =>
+    `That ${tool} may run was approved (${id}); it is kept and runs once, exactly as it was shown, ` +
+    `when the task goes on: ${shown}.`,
   exhausted: (limit) => `Used up: ${limit}.`,
   checkpoint: (note) => `What it noted of its progress: ${note}.`,
   onlyStop: 'For now only a stop changes it.',
   answerIt: 'To answer it, just reply.',
   reply: (id) => `A reply to its notice, or a message that names \`${id}\`, lets it go on too.`,
-  uncertain: (tools) => `Whether ${tools} took effect is unknown; it is not run again.`,
+  uncertain: (tools) => `Whether ${tools} took effect is unknown; it is not run again by itself.`,
   left: (facts) =>
     `Left: ${facts.turnsLeft} of ${facts.turns} turns, ` +
     `${facts.tokensLeft} of ${facts.tokens} tokens, ` +
