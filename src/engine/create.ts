@@ -203,7 +203,11 @@ class Host implements Engine {
     return this.#orders.confirmClock(order);
   }
 
-  async cancelRun({
+  async cancelRun(order: Parameters<Engine['cancelRun']>[0]): Promise<Stopped | Refusal> {
+    return this.#guarded(() => this.#cancelRun(order));
+  }
+
+  async #cancelRun({
     runId,
     principal,
   }: Parameters<Engine['cancelRun']>[0]): Promise<Stopped | Refusal> {
