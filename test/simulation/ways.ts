@@ -36,10 +36,10 @@ export async function takeWaysOut(world: World, until: Until): Promise<void> {
 }
 
 async function takeRound(world: World, until: Until, round: number): Promise<void> {
-  const { shared, tickMs, seed } = world.options;
+  const { shared, tickMs } = world.options;
   if (round === 0) answerUncertain(world);
   // A week is long where somebody looks often.
-  const isPatient = !shared && tickMs >= 5 * MINUTE && seed % 2 === 0;
+  const isPatient = !shared && tickMs >= 5 * MINUTE;
   if (isPatient && round === 0) await waitForDays(world, until);
   else await leaveEach(world, until, round === ROUNDS - 1);
 }
