@@ -228,3 +228,21 @@ test('E-4 the conversation goes on while a call waits, and its task can be stopp
   assert.deepEqual(await paid(of), []);
   await of.engine.stop(0);
 });
+
+test('E-4 the same bytes are asked about once while nobody has answered', async () => {
+  const of = await asked();
+  of.place.model.answer = () => asks(['command', { command: COMMAND }]);
+  const { id: replyTo } = await taskIn(of.engine, of.here, 'waiting');
+  const words = { conversationId: of.here, text: 'have you paid?', principal: ANNA, replyTo };
+  assert.equal((await of.engine.acceptMessage(words)).kind, 'accepted');
+  await restOf(of.engine);
+  assert.equal((await of.place.rows('approval')).length, 1);
+  assert.equal(
+    (await of.place.rows('outbox')).filter(({ code }) => code === 'awaits_approval').length,
+    1,
+  );
+  of.place.model.answer = () => says('so be it');
+  assert.equal(await answer(of, ANNA), 'approved');
+  await finished(of);
+  assert.deepEqual(await paid(of), ['paid Ben']);
+});

@@ -32,6 +32,20 @@ export function openApproval(
 }
 
 /**
+ * The open question about the very same bytes: they are asked about once, however often the model asks for
+ * them while a person has not answered (E-4).
+ */
+export function askedBefore(
+  open: readonly ApprovalRecord[],
+  { tool, input }: Pick<StepRecord, 'tool' | 'input'>,
+  { shown }: Pick<Question, 'shown'>,
+): ApprovalRecord | undefined {
+  return open.find(
+    (one) => one.kind === 'call' && one.tool === tool && one.input === input && one.shown === shown,
+  );
+}
+
+/**
  * Whether a principal may answer an approval now: never a model or the host (E-4), only whoever may
  * order the task, and not the one who asked where a second person is demanded (E-6). One whose time is
  * up is closed before the sweep has recorded it. `now` is null while the clock is not believed.

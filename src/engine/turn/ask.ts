@@ -20,19 +20,21 @@ export interface Asking {
   readonly approval: ApprovalRecord;
   /** The calls of the same reply behind it. */
   readonly notRun: readonly StepStart[];
+  /** False when the same bytes are asked about already. */
+  readonly isNew: boolean;
 }
 
 /** Records what a person is asked, once, with its notice; the calls behind it get their result (E-4). */
 export function askApproval(ledger: Ledger, ending: Ending, asking: Asking): void {
-  const { approval, notRun } = asking;
-  addApproval(ledger, approval);
+  const { approval, notRun, isNew } = asking;
+  if (isNew) addApproval(ledger, approval);
   for (const start of notRun) {
     const row: StepRecord = startedStep(ledger, ending.turn, start);
     const output = notRunText(approval.id);
     const end = { state: 'failed', output, errorCode: 'not_run' } as const;
     ledger.add({ write: 'step.insert', row: finishedStep(ledger, row, end) });
   }
-  tellAsked(ledger, ending, approval);
+  if (isNew) tellAsked(ledger, ending, approval);
 }
 
 /** Under the approval's own key: the turn may go on, and the task's next version be told of again (O-6). */

@@ -55,6 +55,8 @@ export type Outcome =
   | {
       readonly kind: 'asks';
       readonly question: Question;
+      /** The question was found open already: the very same bytes. */
+      readonly isRepeat: boolean;
       readonly notRun: readonly StepStart[];
     }
   | { readonly kind: 'continues'; readonly note: string }
@@ -128,15 +130,19 @@ export function conclude(of: Concluding, outcome: Outcome): Ended {
 function ask(
   of: Concluding,
   joined: Joined,
-  { question, notRun }: Extract<Outcome, { kind: 'asks' }>,
+  { question, isRepeat, notRun }: Extract<Outcome, { kind: 'asks' }>,
 ): Ended {
-  const { mandatePrincipal: requestedBy } = of.ending.task;
+  const { approvals, task } = of.ending;
+  const { mandatePrincipal: requestedBy } = task;
+  const before = approvals.find(({ id }) => id === question.id);
   // It begins to expire at the instant of its commit.
   const { now: at } = of.ledger.at;
   const expiresAt = at + of.parts.options.approvalMs;
   const asked = { kind: 'call', requestedBy, at, expiresAt } as const;
-  const approval = openApproval(of.step, { ...question, ...asked });
-  askApproval(of.ledger, of.ending, { approval, notRun });
+  // What was found open may have been answered since: then this is a question of its own.
+  const id = isRepeat ? of.ledger.at.ids.next('approval') : question.id;
+  const approval = before ?? openApproval(of.step, { ...question, ...asked, id });
+  askApproval(of.ledger, of.ending, { approval, notRun, isNew: before === undefined });
   if (joined.length > 0) return goOn(of, joined, notRun.length);
   return hasInput(of) ? yieldTurn(of) : waitForApproval(of.ledger, of.ending, approval);
 }

@@ -1,4 +1,4 @@
-import type { Question } from '../../core/approval/decide.ts';
+import { askedBefore, type Question } from '../../core/approval/decide.ts';
 import type { Shown } from '../../core/approval/record.ts';
 import { exhaustedBy, NOTHING_SPENT, type Spent } from '../../core/budget/spend.ts';
 import { HOST_CHANNELS } from '../../core/inbox/record.ts';
@@ -18,6 +18,7 @@ import type { ToolCall, Tools } from '../../ports/tools.ts';
 import type { Gate } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
 import { agentOf } from '../session/agent.ts';
+import { readAgain } from '../settle.ts';
 import { advanceTurn, type StepPair } from './advance.ts';
 import { waitingText } from './ask.ts';
 import { ModelCaller, type Called } from './call.ts';
@@ -256,8 +257,20 @@ class TurnLoop {
     const notRun = behind.map((one, index) =>
       toolStart(this.#tools, one, { ordinal: step.ordinal + index + 1, isAsked: true }),
     );
-    const end: StepEnd = { state: 'finished', output: waitingText(question.id), errorCode: ASKED };
-    return this.#conclude(step, end, { kind: 'asks', question, notRun });
+    const before = await this.#askedBefore(step, question);
+    const asked = before === undefined ? question : { ...question, id: before.id };
+    const end: StepEnd = { state: 'finished', output: waitingText(asked.id), errorCode: ASKED };
+    const isRepeat = before !== undefined;
+    return this.#conclude(step, end, { kind: 'asks', question: asked, isRepeat, notRun });
+  }
+
+  async #askedBefore(
+    step: StepRecord,
+    question: Question,
+  ): Promise<ReturnType<typeof askedBefore>> {
+    const { taskId } = this.#turn;
+    const open = await readAgain(this.#drive.parts, 'approval.openOfTask', { taskId });
+    return askedBefore(open, step, question);
   }
 
   async #runTool(step: StepRecord, call: ToolCall, approved?: Shown): Promise<StepEnd> {
