@@ -1,5 +1,6 @@
 import type { LimiterRecord } from '../core/budget/record.ts';
 import type { TaskRecord } from '../core/task/record.ts';
+import { modelsOf } from '../engine/budget/standing.ts';
 import type { ClockTrust, Engine, Health } from '../engine/engine.ts';
 import { readTurnDoing } from '../engine/task/doing.ts';
 import type { StoreAlarm } from '../ports/store.ts';
@@ -46,7 +47,7 @@ async function status({ door }: Call): Promise<Response> {
     attention: waiting.all,
     approvals: waiting.approvals,
     clock: viewClock(health.clock),
-    limiters: limitersOf(engine).flatMap(viewLimiter),
+    limiters: limitersOf(engine).flatMap((limiter) => viewLimiter(engine, limiter)),
   } satisfies StatusReply);
 }
 
@@ -77,10 +78,11 @@ function viewClock({ isTrusted, driftMs, until }: ClockTrust): ClockReply {
   return { trusted: isTrusted, driftMs, until: isoOrNull(until) };
 }
 
-function viewLimiter(limiter: LimiterRecord): readonly LimiterReply[] {
+function viewLimiter({ parts }: Engine, limiter: LimiterRecord): readonly LimiterReply[] {
   const { account, state, code, failures, until, since } = limiter;
   if (state === 'open') return [];
-  return [{ account, state, code, failures, until: isoOrNull(until), since: iso(since) }];
+  const models = [...modelsOf(parts, account)];
+  return [{ account, models, state, code, failures, until: isoOrNull(until), since: iso(since) }];
 }
 
 export function countTasks(open: readonly TaskRecord[]): StatusReply['tasks'] {

@@ -4,7 +4,8 @@ export type PriceWord = 'free' | 'costs-money' | 'unpriced';
 /** What fills the window of a request, by part (T-20). */
 export type ContextPart = 'instructions' | 'tools' | 'history' | 'reserve' | 'free';
 
-export type LimiterWord = 'open' | 'limited' | 'down' | 'refused';
+/** `unreached`: down, and nobody was found where it should answer. */
+export type LimiterWord = 'open' | 'limited' | 'down' | 'unreached' | 'refused';
 
 /** What one day, one model or one task used; numbers as the reader writes them. */
 export interface UsageFacts {
@@ -71,7 +72,7 @@ export interface AnswerTexts {
   readonly stoppedAll: (requests: string) => string;
   readonly droppedMessages: (count: string) => string;
   readonly hereNothing: string;
-  /** An account that is not open, in `/status`: `until` is an instant with its preposition, or null. */
+  /** An account that is not open, in `/status`: `name` is of its models, `until` is an instant with its preposition, or null. */
   readonly limiter: (facts: {
     readonly name: string;
     readonly state: string;

@@ -46,6 +46,7 @@ export type ClockConfirmBody = z.infer<typeof ClockConfirmBody>;
 
 export const LimiterReply = z.object({
   account: z.string().describe('provider, address and a digest of the key'),
+  models: z.array(z.string()).describe('who is asked through it, as `provider/name`'),
   state: z.enum(['limited', 'down', 'refused']),
   code: z.string().nullable().describe('what the provider said last'),
   failures: z.int().describe('in a row'),

@@ -91,7 +91,12 @@ describe('what waits for a person', () => {
       [limiter?.account, limiter?.state, limiter?.code],
       [item?.subjectId, 'refused', 'http_401'],
     );
-    assert.doesNotMatch(item?.sentence ?? '', /_/);
+    const { provider, name } = door.installation.model;
+    assert.deepEqual(limiter?.models, [`${provider}/${name}`]);
+    assert.ok(item?.sentence.includes(`${provider}/${name} refuses the key`), item?.sentence);
+    door.installation.clock.advance(HOUR);
+    assert.deepEqual((await door.client('reader').status()).limiters, []);
+    assert.deepEqual(await items(door), []);
   });
 });
 

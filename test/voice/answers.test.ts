@@ -166,16 +166,30 @@ describe('W-3: from the store alone', () => {
       clock: { isTrusted: false, driftMs: 7_200_000, until: NOW + 600_000 },
       limiters: [
         { ...limiter, state: 'limited', until: NOW + 60_000 },
+        { ...limiter, account: 'ours', state: 'down', code: 'http_503', until: NOW + 5_000 },
         { ...limiter, account: 'gone', state: 'down' },
       ],
     };
     const order = { command: { kind: 'status' }, conversationId: HERE, principal: ANNA } as const;
     const lines = (await answerCommand(parts, { ...order, health })).split('\n');
     assert.deepEqual(lines.slice(3, 6), [
-      'The model provider openai-compatible lets only few calls through; looked at again at 14:03.',
-      'The model provider gone gives no usable answer.',
+      'The model provider of openai-compatible/llama3.2 lets only few calls through; looked at again at 14:03.',
+      'The model provider of anthropic/sonnet, openai/new does not answer calls; looked at again at 14:02.',
       'The clock is not trusted: it stands 2 hours ahead of what the host counted. Until 14:12 ' +
         'nothing expires and nothing begins by itself. If it is right as it stands: `/clock confirm`.',
+    ]);
+  });
+
+  test('/status says nothing of an account whose instant has passed, and who was not found', async () => {
+    const limiter = openLimiter(MODEL.account, NOW);
+    const limiters = [
+      { ...limiter, state: 'limited', until: NOW - 1 },
+      { ...limiter, account: 'ours', state: 'down', code: 'connect' },
+    ] as const;
+    const order = { command: { kind: 'status' }, conversationId: HERE, principal: ANNA } as const;
+    const said = await answerCommand(parts, { ...order, health: { ...HEALTH, limiters } });
+    assert.deepEqual(said.match(/^The model provider .*$/gm), [
+      'The model provider of anthropic/sonnet, openai/new cannot be reached.',
     ]);
   });
 

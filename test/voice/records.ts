@@ -59,6 +59,7 @@ export async function openParts(): Promise<EngineParts> {
     clock,
     agents: [{ name: 'default', model: MODEL, fallbacks: [] }],
     models: [MODEL, PRICED, UNPRICED],
+    classifier: MODEL,
     options: BERLIN,
   } as unknown as EngineParts;
   await put(

@@ -34,17 +34,14 @@ export async function status(options: ReadOptions): Promise<void> {
       ...now.turns.map(({ taskId, doing }) => `turn    ${taskId}, ${doingText(doing)}`),
       ...now.limiters
         .filter(({ state }) => state === 'limited')
-        .map(({ account, until }) => `limits  ${account}: ${limitedUntil(until, now.at)}`),
+        .map(
+          ({ models, until }) =>
+            `limits  ${models.join(', ')}: no call until ${when(until ?? now.at)}`,
+        ),
       ...items.map(attention),
     ];
     printText(lines.join('\n'));
   });
-}
-
-/** Once the instant is there, one call at a time finds out whether the limit is gone. */
-function limitedUntil(until: string | null, now: string): string {
-  const isOver = until === null || Date.parse(until) <= Date.parse(now);
-  return isOver ? 'one call at a time' : `no call until ${when(until)}`;
 }
 
 function attention({ level, sentence, command }: AttentionItem): string {

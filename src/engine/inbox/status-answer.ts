@@ -8,6 +8,7 @@ import { sayMegabytes } from '../../text/number.ts';
 import { quoteRequest } from '../../text/quote.ts';
 import { sayDrift } from '../../text/render.ts';
 import { sayInstant, sayWhen } from '../../text/when.ts';
+import { sayAccount, standingLimiters } from '../budget/standing.ts';
 import type { EngineParts, Health } from '../engine.ts';
 import { readTurnDoing } from '../task/doing.ts';
 import { sayDoing } from '../task/doing-sentence.ts';
@@ -25,7 +26,9 @@ export async function sayStatus(
   return [
     ...sayHost(speaking, health),
     ...(await sayModel(parts, speaking, order)),
-    ...health.limiters.map((limiter) => sayLimiter(parts, speaking, limiter)),
+    ...standingLimiters(parts, health.limiters, speaking.now).map((limiter) =>
+      sayLimiter(parts, speaking, limiter),
+    ),
     ...sayClock(speaking, health),
     ...sayAlarm(speaking, parts.store.alarm ?? null),
     sayCounts(speaking.words, open),
@@ -57,18 +60,14 @@ async function sayModel(
   return [configured, answers.modelAnswered(`${answeredBy.provider}/${answeredBy.model}`, when)];
 }
 
-/** An account is named by the models that are asked through it. */
 function sayLimiter(
   parts: EngineParts,
   { words, reader, now }: Speaking,
-  { account, state, until }: LimiterRecord,
+  limiter: LimiterRecord,
 ): string {
-  const named = parts.models.find((model) => model.account === account);
-  return words.answers.limiter({
-    name: named?.provider ?? account,
-    state: words.answers.limiterStates[state],
-    until: until === null ? null : sayWhen(reader, words, until, now),
-  });
+  const { until } = limiter;
+  const when = until === null ? null : sayWhen(reader, words, until, now);
+  return words.answers.limiter({ ...sayAccount(words, parts, limiter), until: when });
 }
 
 function sayClock({ words, reader, now }: Speaking, { clock }: Health): readonly string[] {

@@ -1,12 +1,11 @@
 import type { ApprovalRecord } from '../../core/approval/record.ts';
 import type { LimiterRecord } from '../../core/budget/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
+import { sayAccount, standingLimiters } from '../../engine/budget/standing.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { StoreAlarm } from '../../ports/store.ts';
 import { sayMegabytes } from '../../text/number.ts';
 import { catalogueOf } from '../../text/reader.ts';
-import { inWords } from '../../text/render.ts';
-import { cutName } from '../../text/quote.ts';
 import { sayWhen } from '../../text/when.ts';
 import { sayStored } from './speech.ts';
 
@@ -24,26 +23,19 @@ export function sayApproval(
 }
 
 /** An account of models that cannot be asked now, and until when. */
-export function sayLimiter({ parts }: Engine, { account, state, until }: LimiterRecord): string {
+export function sayLimiter({ parts }: Engine, limiter: LimiterRecord): string {
   const { locale, timeZone } = parts.options;
+  const { until } = limiter;
   const words = catalogueOf(locale);
   const when =
     until === null ? null : sayWhen({ locale, timeZone }, words, until, parts.clock.now());
-  const stateWords = inWords(words.answers.limiterStates, state);
-  return words.answers.limiter({ name: nameOf(account), state: stateWords, until: when });
+  return words.answers.limiter({ ...sayAccount(words, parts, limiter), until: when });
 }
 
-/** An account begins with its provider and address; its key tells a person nothing. */
-function nameOf(account: string): string {
-  const [provider = '', address] = account.split(' ');
-  return cutName(provider) + (address === undefined ? '' : ` (${cutName(address)})`);
-}
-
-/** Of the accounts of configured models: one that nobody asks any more stands in nobody's way. */
+/** Those that stand in somebody's way now. */
 export function limitersOf(engine: Engine): readonly LimiterRecord[] {
-  const { models, classifier } = engine.parts;
-  const accounts = new Set([...models, classifier].map(({ account }) => account));
-  return engine.health().limiters.filter(({ account }) => accounts.has(account));
+  const { parts } = engine;
+  return standingLimiters(parts, engine.health().limiters, parts.clock.now());
 }
 
 /** That the wall clock is not believed. */

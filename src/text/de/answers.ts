@@ -33,11 +33,12 @@ export const DE_ANSWERS: AnswerTexts = {
   hereNothing: 'In dieser Unterhaltung läuft nichts.',
 
   limiter: ({ name, state, until }) =>
-    `Der Modellanbieter ${name} ${state}${until === null ? '' : `; der nächste Blick ist ${until}`}.`,
+    `Der Modellanbieter von ${name} ${state}${until === null ? '' : `; der nächste Blick ist ${until}`}.`,
   limiterStates: {
     open: 'ist nutzbar',
     limited: 'lässt nur wenige Aufrufe durch',
-    down: 'gibt keine brauchbare Antwort',
+    down: 'beantwortet keine Aufrufe',
+    unreached: 'ist nicht erreichbar',
     refused: 'lehnt den Schlüssel oder das Konto ab',
   },
   clockDistrusted: ({ drift, when }) =>

@@ -33,11 +33,12 @@ export const EN_ANSWERS: AnswerTexts = {
   hereNothing: 'Nothing is running in this conversation.',
 
   limiter: ({ name, state, until }) =>
-    `The model provider ${name} ${state}${until === null ? '' : `; looked at again ${until}`}.`,
+    `The model provider of ${name} ${state}${until === null ? '' : `; looked at again ${until}`}.`,
   limiterStates: {
     open: 'can be used',
     limited: 'lets only few calls through',
-    down: 'gives no usable answer',
+    down: 'does not answer calls',
+    unreached: 'cannot be reached',
     refused: 'refuses the key or the account',
   },
   clockDistrusted: ({ drift, when }) =>
