@@ -5,7 +5,7 @@ import { sha256 } from '../adapters/digest/sha256.ts';
 import { createIds, secureRandom } from '../adapters/ids/ids.ts';
 import { createLog, type LogOptions, type OpenLog } from '../adapters/log/log.ts';
 import { createEngine } from '../engine/create.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Agent, Engine } from '../engine/engine.ts';
 import { createClient, type Client } from '../client/client.ts';
 import { createApi, type Api } from '../http/api.ts';
 import { KeyRing, newSecret, SCOPES, type KeyGrant } from '../http/keys.ts';
@@ -25,6 +25,7 @@ import { engineOptions } from './options.ts';
 import { knownSecrets } from './secrecy.ts';
 import { openStore } from './store.ts';
 import { readTls } from './tls.ts';
+import { tightWindow } from './window.ts';
 
 export interface HostOptions {
   readonly config: Config;
@@ -131,6 +132,7 @@ class AssembledHost implements Host {
     const grants = this.#openKeys(log);
     const models = await this.#models(log);
     const agents = composeAgents(plans, models, await sandbox, this.#agentParts(log));
+    await warnOfWindows(agents, log);
     const engine = createEngine({
       ...this.#engineParts(store, log),
       agents,
@@ -248,6 +250,15 @@ class AssembledHost implements Host {
     for (let close = this.#opened.pop(); close !== undefined; close = this.#opened.pop()) {
       await close();
     }
+  }
+}
+
+/** A host with such an agent starts all the same: its next instructions may be shorter. */
+async function warnOfWindows(agents: readonly Agent[], log: OpenLog): Promise<void> {
+  for (const { name: agent, model, tools, instructions } of agents) {
+    const parts = { instructions: await instructions(), tools: tools.list };
+    const tight = tightWindow(model.contextWindow, parts);
+    if (tight !== undefined) log.warn(tight.what, { agent, contextWindow: tight.allowed });
   }
 }
 

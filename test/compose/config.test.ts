@@ -1,38 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test, type TestContext } from 'node:test';
+import { describe, test } from 'node:test';
 import { CONFIG_KEYS, CONFIG_NAMES } from '../../src/compose/config/keys.ts';
-import { loadConfig, type Config } from '../../src/compose/config/load.ts';
-import { ConfigBroken, problemLine, type ConfigProblem } from '../../src/compose/config/problem.ts';
+import { loadConfig } from '../../src/compose/config/load.ts';
 import { shownValues } from '../../src/compose/config/show.ts';
-
-interface Case {
-  readonly text?: string;
-  readonly env?: Record<string, string>;
-  readonly flags?: Parameters<typeof loadConfig>[0]['flags'];
-}
-
-function folderOf(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sekisho-config-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
-
-function load(folder: string, given: Case): Promise<Config> {
-  if (given.text !== undefined) writeFileSync(join(folder, 'sekisho.yaml'), given.text);
-  return loadConfig({ cwd: folder, env: given.env ?? {}, flags: given.flags ?? {} });
-}
-
-async function problemsOf(folder: string, given: Case): Promise<readonly ConfigProblem[]> {
-  const error = await load(folder, given).then(
-    () => assert.fail('the configuration was accepted'),
-    (reason: unknown) => reason,
-  );
-  assert.ok(error instanceof ConfigBroken, String(error));
-  return error.problems;
-}
+import { folderOf, keyWith, load, problemsOf } from './config-cases.ts';
 
 describe('G-1: an error names file, line, key and the allowed values', () => {
   const cases: readonly [what: string, text: string, line: number, expected: RegExp][] = [
@@ -323,57 +296,6 @@ describe('a key whose feature is not built yet', () => {
   });
 });
 
-describe('G-1: what is named and is not on the disk as it must be', () => {
-  const cases: readonly [what: string, text: string, expected: RegExp][] = [
-    [
-      'instructions that are not there',
-      'locale: en\nagent: { instructions: NONE.md }\n',
-      /^sekisho\.yaml:2: agent\.instructions: .*NONE\.md: there is no such file/,
-    ],
-    [
-      'instructions of an agent that are not there',
-      'agents:\n- name: A\n  instructions: NONE.md\n',
-      /^sekisho\.yaml:3: agents\.0\.instructions: .*there is no such file/,
-    ],
-    [
-      'instructions that are a folder',
-      'agent: { instructions: . }\n',
-      /agent\.instructions: .*is a folder/,
-    ],
-    ['a workspace that is a file', 'workspace: sekisho.yaml\n', /:1: workspace: .*is no folder/],
-    ['data that is a file', 'data: sekisho.yaml\n', /:1: data: .*is no folder/],
-    ['a workspace around the records', 'workspace: .\n', /:1: workspace: .*lie in one another/],
-    ['a workspace in the records', 'workspace: data/x\n', /:1: workspace: .*lie in one another/],
-    [
-      'an agent that works in the records',
-      'agents:\n- { name: A, workspace: a }\n- { name: B, workspace: data/b }\n',
-      /:3: agents\.1\.workspace: .*lie in one another/,
-    ],
-  ];
-  for (const [what, text, expected] of cases) {
-    test(what, async (t) => {
-      const folder = folderOf(t);
-      const problems = await problemsOf(folder, { text });
-      assert.match(problems.map(problemLine).join('\n'), expected);
-      assert.deepEqual(readdirSync(folder), ['sekisho.yaml']);
-    });
-  }
-
-  test('the default instructions may be missing, named or not', async (t) => {
-    await load(folderOf(t), { text: 'agent: { instructions: ./AGENT.md }\n' });
-    await load(folderOf(t), {});
-  });
-
-  test('and no secret is looked for by who needs none', async (t) => {
-    const cwd = folderOf(t);
-    const text = keyWith('secret: { env: NOT_SET }\n    scopes: [run]');
-    writeFileSync(join(cwd, 'sekisho.yaml'), `agent: { instructions: NONE.md }\n${text}`);
-    const config = await loadConfig({ cwd, env: {}, use: 'records' });
-    assert.deepEqual(config.secrets.apiKeys, []);
-    await assert.rejects(loadConfig({ cwd, env: {} }), /NOT_SET is not set/);
-  });
-});
-
 test('every default of the table passes its own schema', async (t) => {
   const config = await load(folderOf(t), {});
   assert.equal(config.values['limits.deadline'], 7 * 24 * 3600 * 1000);
@@ -395,8 +317,4 @@ test('aliases that would fill the memory are refused', async (t) => {
 
 function classifierWith(line: string): string {
   return `models:\n  classifier:\n    ${line}\n    provider: rehearsal\n`;
-}
-
-function keyWith(line: string): string {
-  return `api:\n  keys:\n  - name: ops\n    ${line}\n`;
 }

@@ -265,6 +265,31 @@ test('a shell that lacks the secrets of the host asks it, orders it and reads it
   assert.match((await keyed.run(['why', asked])).stdout, /“hello”/);
 });
 
+test('config check warns of a window in which no message fits, and a start takes it all the same', async (t) => {
+  const model = 'provider: openai-compatible, baseURL: "http://127.0.0.1:9/v1", name: m';
+  const tight = new Place(`model: { ${model}, contextWindow: 1000 }\napi: { port: 0 }\n`);
+  t.after(() => tight.clear());
+  const warned = await tight.run(['config', 'check']);
+  assert.equal(warned.code, 0);
+  const line =
+    /^warning: sekisho\.yaml:1: model\.contextWindow: 1000 tokens are too few .* take (\d+), and 100 are .*; allowed: at least (\d+) /;
+  const [, base, least] = line.exec(warned.stdout) ?? [];
+  assert.ok(Number(base) > 750, warned.stdout);
+  tight.configure(`model: { ${model}, contextWindow: ${least} }\napi: { port: 0 }\n`);
+  assert.equal((await tight.run(['config', 'check'])).stdout, 'sekisho.yaml: nothing is wrong.\n');
+  tight.configure(`model: { ${model}, contextWindow: ${Number(least) - 5} }\napi: { port: 0 }\n`);
+  const host = await tight.start();
+  await host.stop();
+  assert.match(tight.read('logs/sekisho.log'), /tokens are too few for a message/);
+});
+
+test('what is not built yet says so in the table of keys and among the values in force', async () => {
+  const keys = (await place.run(['config', 'keys'])).stdout;
+  assert.match(keys, /^model\.provider\n.*\n {2}openai .*; google is not built yet; no default$/m);
+  const shown = (await place.run(['config', 'show'])).stdout;
+  assert.match(shown, /^memory\.enabled +true +default; not built yet, so without effect$/m);
+});
+
 test('E-4: a call that waits for a person is shown, approved and then run from the shell', async (t) => {
   const asking = new Place(
     'model: { provider: rehearsal }\napi: { port: 0 }\ntools: { command: { approval: always } }\n',

@@ -1,4 +1,4 @@
-import { ConfigBroken } from '../../compose/config/problem.ts';
+import { ConfigBroken, problemLine, type ConfigProblem } from '../../compose/config/problem.ts';
 import { keyRows, shownValues } from '../../compose/config/show.ts';
 import { configOf, recordsConfigOf, type ConfigOptions } from '../config.ts';
 import { CommandEnd } from '../exit.ts';
@@ -40,11 +40,20 @@ export async function configShow(options: ConfigOptions): Promise<void> {
 export async function configCheck(options: ConfigOptions): Promise<void> {
   try {
     const config = await configOf(options);
-    if (options.json === true) printJson({ ok: true, file: config.file ?? null, problems: [] });
-    else printText(`${config.file ?? 'The defaults'}: nothing is wrong.`);
+    const { tightWindows } = await import('../../compose/window.ts');
+    const warnings = await tightWindows(config);
+    const file = config.file ?? null;
+    if (options.json === true) printJson({ ok: true, file, problems: [], warnings });
+    else printText(checkedText(file ?? 'The defaults', warnings));
   } catch (error) {
     if (!(error instanceof ConfigBroken) || options.json !== true) throw error;
-    printJson({ ok: false, problems: error.problems });
+    printJson({ ok: false, problems: error.problems, warnings: [] });
     throw new CommandEnd('usage', '');
   }
+}
+
+function checkedText(file: string, warnings: readonly ConfigProblem[]): string {
+  if (warnings.length === 0) return `${file}: nothing is wrong.`;
+  const lines = warnings.map((warning) => `warning: ${problemLine(warning)}`);
+  return [...lines, `${file}: nothing else is wrong, and a start takes it.`].join('\n');
 }

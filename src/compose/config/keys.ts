@@ -146,7 +146,7 @@ export const CONFIG_KEYS = {
 
   'model.provider': key({
     schema: z.string().min(1),
-    values: 'openai | anthropic | google | openai-compatible | rehearsal',
+    values: 'openai | anthropic | openai-compatible | rehearsal; google is not built yet',
     about: 'Who answers. Without one the host takes the first model that it finds.',
   }),
   'model.baseURL': key({
