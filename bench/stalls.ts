@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { inFolder, round, type Figures } from './measure.ts';
 import { withHost, type HostProcess } from './process.ts';
 import { inTurn, LANES, openLane, TURNS, WARM_UP, type History } from './turns.ts';
@@ -22,6 +23,8 @@ interface Stalls {
   readonly maxMs: number;
   /** Delays that were measured. */
   readonly samples: number;
+  /** Of the process that measures, which has little to do: what the machine itself takes. */
+  readonly idleP99Ms: number;
   readonly turnsPerSecond: number;
 }
 
@@ -33,16 +36,20 @@ async function stallsUnder(host: HostProcess, history: History, from: number): P
     Promise.all(lanes.map((lane) => inTurn(lane, turns)));
   await all(WARM_UP / 2);
   await host.stalls();
+  const own = monitorEventLoopDelay({ resolution: 1 });
+  own.enable();
   const began = performance.now();
   await all(TURNS / 4);
   const seconds = (performance.now() - began) / 1000;
   const { p50Ms, p99Ms, maxMs, samples } = await host.stalls();
+  own.disable();
   for (const lane of lanes) lane.close();
   return {
     p50Ms: round(p50Ms, 1),
     p99Ms: round(p99Ms, 1),
     maxMs: round(maxMs, 1),
     samples,
+    idleP99Ms: round(own.percentile(99) / 1e6 - 1, 1),
     turnsPerSecond: round((LANES * TURNS) / 4 / seconds),
   };
 }
