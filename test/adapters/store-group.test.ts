@@ -82,7 +82,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 
 test('a read gives ordinary objects: a record is copied from one of no shape at many times the cost', async () => {
   const { store } = watched();
-  const host = hostRow();
+  const row = hostRow();
   await mustPut(store, { write: 'host.insert', row: host });
   // Prototypes are compared too.
   assert.deepEqual(await store.query('host.byId', { id: host.id }), host);
