@@ -83,10 +83,10 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 test('a read gives ordinary objects: a record is copied from one of no shape at many times the cost', async () => {
   const { store } = watched();
   const row = hostRow();
-  await mustPut(store, { write: 'host.insert', row: host });
+  await mustPut(store, { write: 'host.insert', row });
   // Prototypes are compared too.
-  assert.deepEqual(await store.query('host.byId', { id: host.id }), host);
-  assert.deepEqual(await store.query('host.list', { limit: 10 }), [host]);
+  assert.deepEqual(await store.query('host.byId', { id: row.id }), row);
+  assert.deepEqual(await store.query('host.list', { limit: 10 }), [row]);
 });
 
 describe('a group of units', () => {
