@@ -7,8 +7,9 @@ import type { ConversationId } from '../../src/kernel/ids.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kernel/time.ts';
 import { eventually, pass } from '../support/acts.ts';
-import { asks, fails, OPTIONS, says, taskIn, type Installation } from '../support/host.ts';
-import { openDoor, type KeyName, type TestDoor } from './door.ts';
+import { asks, fails, OPTIONS, says, SILENT, taskIn, type Installation } from '../support/host.ts';
+import { createApi } from '../../src/http/api.ts';
+import { openDoor, SECRETS, type KeyName, type TestDoor } from './door.ts';
 
 // Each reason is reached through the API, its one notice is read there, and each command that the notice
 // quotes is typed as the principal that the table names: the task then goes on or ends (V8).
@@ -264,8 +265,33 @@ describe('V8 each reason is reached, told once and left by the command that its 
       for (const command of commands) assert.ok(told[0]?.text.includes(`\`${command}`), command);
     });
 
-    // A host that was drained is gone; what leaves this reason is seen with a second host in test/crash.
-    if (reason === 'interrupted') continue;
+    if (reason === 'interrupted') {
+      test('interrupted: left by /stop of its principal, said to the next host', async (context) => {
+        const scene = await reach(context, reason);
+        const task = await waitFor(scene, entry.state);
+        const [told] = await noticesOf(scene, 'interrupted');
+        const command = /`(\/stop [^`]+)`/.exec(told?.text ?? '')?.[1] ?? '';
+        const { place, door } = scene;
+        const engine = await place.host();
+        const options = { version: '1.2.3' };
+        const api = createApi({ engine, keys: door.keys, log: SILENT, options });
+        const path = `/v1/conversations/${scene.conversationId}/messages`;
+        const answer = await api.fetch(
+          new Request(`http://localhost${path}`, {
+            method: 'POST',
+            headers: {
+              authorization: `Bearer ${SECRETS.runner}`,
+              'content-type': 'application/json',
+            },
+            body: JSON.stringify({ text: command }),
+          }),
+        );
+        assert.equal(answer.status, 202);
+        assert.equal((await taskIn(engine, scene.conversationId, 'stopped')).id, task.id);
+        await engine.stop(0);
+      });
+      continue;
+    }
     for (const way of entry.ways) {
       test(`${reason}: left by ${way.command} of ${way.who}`, async (context) => {
         const scene = await reach(context, reason);
