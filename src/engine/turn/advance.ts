@@ -111,6 +111,7 @@ function advanceUnit(
 }
 
 function judgeEarlier(pair: StepPair, { last, ended }: Rows<AdvanceReads>): Advanced | undefined {
+  if (last === undefined && ended === undefined) return undefined;
   const finished = { ...pair.step, ...outcomeOf(pair.end) };
   if (ended?.end === 'yielded') return { kind: 'yielded', finished };
   // What was claimed unseen is read again: at worst the inputs are loaded once more.

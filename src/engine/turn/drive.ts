@@ -212,7 +212,8 @@ class TurnLoop {
         return this.#ask(step, { question, behind: reply.calls.slice(index + 1) });
       const order = this.#readOrder(call, leads);
       leads = order?.kind === 'leads' ? order.to : leads;
-      outcome = await this.#carryOut(step, call, order);
+      const run = { ...call, stepId: step.id };
+      outcome = order === null ? await this.#runTool(step, run) : this.#carryOut(order);
     }
     return this.#afterCalls(step, outcome, { leads, said: reply.said });
   }
@@ -242,8 +243,7 @@ class TurnLoop {
   }
 
   /** A task tool is the host's own to carry out; every other call runs. */
-  async #carryOut(step: StepRecord, call: AskedCall, order: TaskOrder | null): Promise<StepEnd> {
-    if (order === null) return this.#runTool(step, { ...call, stepId: step.id });
+  #carryOut(order: TaskOrder): StepEnd {
     if (order.kind === 'note') this.#note = order.note;
     return order.kind === 'error'
       ? { state: 'failed', output: order.text, errorCode: 'invalid_args' }
