@@ -223,7 +223,7 @@ test('a message that races with the answer is answered once or refused', async (
     // Each has its answer; both have the same when it arrived before there was one.
     const told = (await place.rows('outbox')).map(({ id }) => id);
     const answers = new Set(messages.map((message) => message['answer_id']));
-    assert.deepEqual([...answers].toSorted(), told.toSorted());
+    assert.deepEqual(answers, new Set(told));
     await engine.stop(0);
   }
 });

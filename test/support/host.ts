@@ -4,7 +4,7 @@ import { createIds } from '../../src/adapters/ids/ids.ts';
 import { sha256 } from '../../src/adapters/digest/sha256.ts';
 import { openSqlite } from '../../src/adapters/store/sqlite/open.ts';
 import type { ConversationId } from '../../src/kernel/ids.ts';
-import { canonicalJson, type Json } from '../../src/kernel/json.ts';
+import { canonicalJson } from '../../src/kernel/json.ts';
 import type { Principal } from '../../src/kernel/principal.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';
@@ -162,7 +162,7 @@ function shownOf(call: ToolCall): Shown {
 }
 
 function bytesOf(shown: Shown): string {
-  return canonicalJson(shown as unknown as Json);
+  return canonicalJson(shown);
 }
 
 /** Tools that keep a ledger of what really ran. */
