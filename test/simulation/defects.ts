@@ -195,6 +195,12 @@ function newestFirst(store: Store): Store {
   const claiming = inUnit('turn.claim', { rows: newest })(store, undefined as never);
   return {
     ...claiming,
+    commit: (unit) => {
+      const { inputs } = unit.reads;
+      if (unit.name !== 'turn.claim' || inputs === undefined) return claiming.commit(unit);
+      const all = { ...inputs, args: { ...inputs.args, limit: 20 } };
+      return claiming.commit({ ...unit, reads: { ...unit.reads, inputs: all } });
+    },
     query: async (read, args) => {
       if (read !== 'message.claimable') return store.query(read, args);
       const all = (await store.query(read, { ...args, limit: 20 })) as readonly unknown[];
