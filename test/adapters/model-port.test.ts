@@ -70,7 +70,7 @@ function signs(spoken: Spoken): void {
     assert.ok([model.account, one, ...others].every((shown) => !shown.includes(KEY)));
   });
 
-  test('R-15: lives when its models are listed, which is no call', async () => {
+  test('T-18: lives when its models are listed, which is no call', async () => {
     const { model, server } = await stage();
     assert.equal(await model.probe(going()), 'alive');
     const [request] = server.requests;
@@ -87,7 +87,7 @@ function signs(spoken: Spoken): void {
     [500, 'unreachable'],
     [503, 'unreachable'],
   ] as const) {
-    test(`R-15: ${status} to the question is ${sign}`, async () => {
+    test(`T-18: ${status} to the question is ${sign}`, async () => {
       const body = new Response('{}').body;
       const fetch = (): ReturnType<NonNullable<RemoteModelOptions['fetch']>> =>
         Promise.resolve({ status, headers: { get: () => null }, body });
@@ -96,13 +96,13 @@ function signs(spoken: Spoken): void {
     });
   }
 
-  test('R-15: is unreachable when nobody is there', async () => {
+  test('T-18: is unreachable when nobody is there', async () => {
     const { model, server } = await stage();
     await server.close();
     assert.equal(await model.probe(going()), 'unreachable');
   });
 
-  test('R-15: is unreachable when it does not answer in time, and is left', async () => {
+  test('T-18: is unreachable when it does not answer in time, and is left', async () => {
     const left = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     const { model, clock } = await stage([], {

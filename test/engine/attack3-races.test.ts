@@ -44,7 +44,7 @@ test('V2 T-2 a message that is being kept for a task that is stopped meanwhile i
   await engine.stop(0);
 });
 
-test('R-1 U-7 a host that drains while a message is classified leaves it for the next', async () => {
+test('R-1 a host that drains while a message is classified leaves it for the next', async () => {
   const place = new Installation();
   const asked = heldCall();
   place.classifier.answer = () => asked.hold();

@@ -74,7 +74,7 @@ describe('hosts on a shared store', () => {
     await two.close();
   });
 
-  test('R-15 probe an unreachable account once between them', async () => {
+  test('T-18 probe an unreachable account once between them', async () => {
     const place = new Installation({ exclusive: false });
     const model = new ProbedModel(place);
     model.alive = false;
@@ -138,7 +138,7 @@ async function runFor(gate: Gate, place: Installation, ms: number): Promise<void
 }
 
 describe('an unreachable account', () => {
-  test('R-15 is probed cheaply with growing pauses, each probe committed before it is made', async () => {
+  test('T-18 is probed cheaply with growing pauses, each probe committed before it is made', async () => {
     const place = new Installation();
     const model = new ProbedModel(place);
     model.alive = false;
@@ -158,7 +158,7 @@ describe('an unreachable account', () => {
     await gate.close();
   });
 
-  test('R-15 that shows a sign of life lets one real call find out; the tasks that wait come back one, then all', async () => {
+  test('T-18 that shows a sign of life lets one real call find out; the tasks that wait come back one, then all', async () => {
     const place = new Installation();
     const model = new ProbedModel(place);
     const { gate } = gateOf(place, { model });

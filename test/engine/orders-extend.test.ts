@@ -120,7 +120,7 @@ test('an extension of a task that is blocked otherwise moves its bounds and noth
   await engine.stop(0);
 });
 
-test('X-10 an admin’s grant stands in the log with what was and what became of it', async () => {
+test('an admin’s grant stands in the log with what was and what became of it', async () => {
   const place = new Installation();
   const { engine, found } = await exhausted(place, { turnsLimit: 2 });
   await type(engine, found.conversationId, `/extend ${found.taskId} turns=+5`, ADMIN);

@@ -6,7 +6,7 @@ import { ADMIN, ANNA, BEN, fails, Installation } from '../support/host.ts';
 import { ShakyStore } from '../support/store-faults.ts';
 import { askingToPay, taskOf, type, withoutOutcome } from '../support/orders.ts';
 
-test('M-7 a receipt is looked at before the version, and gives its first outcome for ever', async () => {
+test('a receipt is looked at before the version, and gives its first outcome for ever', async () => {
   const place = new Installation();
   const engine = await place.host();
   const found = await withoutOutcome(place, engine);
@@ -25,7 +25,7 @@ test('M-7 a receipt is looked at before the version, and gives its first outcome
   await engine.stop(0);
 });
 
-test('M-7 a receipt that was used for another order, subject or content is refused', async () => {
+test('a receipt that was used for another order, subject or content is refused', async () => {
   const place = new Installation();
   const engine = await place.host();
   const { taskId, approval, conversationId } = await askingToPay(place, engine);
@@ -76,7 +76,7 @@ test('a stop under its receipt gives what ran at the first, and stops nothing ag
   await engine.stop(0);
 });
 
-test('X-10 what an admin orders about another’s task is chained in the log, an own order is not', async () => {
+test('what an admin orders about another’s task is chained in the log, an own order is not', async () => {
   const place = new Installation();
   const engine = await place.host();
   const { taskId, approval, conversationId } = await askingToPay(place, engine);
@@ -124,7 +124,7 @@ test('nobody else’s order leaves anything behind', async () => {
   await engine.stop(0);
 });
 
-test('M-7 a command about another conversation that a crash left unanswered is not carried out again', async () => {
+test('a command about another conversation that a crash left unanswered is not carried out again', async () => {
   const place = new Installation();
   const store = new ShakyStore(place.store);
   const dead = await place.host({ store });

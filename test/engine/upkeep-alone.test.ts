@@ -121,7 +121,7 @@ describe('one look', () => {
 });
 
 describe('the tasks of a provider that shows a sign of life', () => {
-  test('R-15 go on one by one while nobody has found out yet', async () => {
+  test('T-18 go on one by one while nobody has found out yet', async () => {
     const place = new Installation();
     place.model.alive = false;
     place.model.answer = () => fails('transient', 'connect');

@@ -40,7 +40,7 @@ async function isBack(place: Installation, state: { isAway: boolean }): Promise<
 }
 
 describe('a provider that cannot be reached', () => {
-  test('R-15 costs one step’s tries for all tasks; when it is back each goes on once, told once', async () => {
+  test('T-18 costs one step’s tries for all tasks; when it is back each goes on once, told once', async () => {
     const place = new Installation();
     const { state, engine, ids } = await stranded(place, 12);
     assert.ok(place.model.requests.length <= 8 + LIMITS.modelRetriesMax);
@@ -65,7 +65,7 @@ describe('a provider that cannot be reached', () => {
     await engine.stop(0);
   });
 
-  test('R-15 that answers probes and fails calls wakes one task at a time, less and less', async () => {
+  test('T-18 that answers probes and fails calls wakes one task at a time, less and less', async () => {
     const place = new Installation();
     const { state, engine, ids } = await stranded(place, 6);
     place.model.alive = true;
@@ -81,7 +81,7 @@ describe('a provider that cannot be reached', () => {
     await engine.stop(0);
   });
 
-  test('R-15 is waited for until the deadline at most', async () => {
+  test('T-18 is waited for until the deadline at most', async () => {
     const place = new Installation();
     const options = { ...OPTIONS, deadlineMs: HOUR };
     const { engine, ids } = await stranded(place, 2, { options });

@@ -186,7 +186,7 @@ describe('E-4: an approval over HTTP', () => {
     assert.deepEqual(await door.counts(), before);
   });
 
-  test('M-7: is answered once for a receipt, which then gives the first outcome', async (context) => {
+  test('is answered once for a receipt, which then gives the first outcome', async (context) => {
     const { door, approval } = await openAsked(context);
     const answer = { decision: 'approve', receiptId: 'rcpt_1' } as const;
     const first = await door.client('runner').answerApproval(approval.id, answer);

@@ -177,7 +177,7 @@ test('X-1: each order is for the keys that its scope names', async (context) => 
   assert.deepEqual(await door.counts(), before);
 });
 
-describe('M-7: an order that is given again', () => {
+describe('an order that is given again', () => {
   test('with its receipt is refused with the first outcome, whatever became of it', async (context) => {
     const { door, task, conversationId } = await openBlocked(context);
     const client = door.client();

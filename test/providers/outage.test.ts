@@ -46,7 +46,7 @@ const CHAINS = {
 for (const format of FORMATS) {
   describe(`${format}, nobody there for a day`, () => {
     for (const [what, chain] of Object.entries(CHAINS)) {
-      test(`T-18, R-15: with ${what} it costs one step’s tries and cheap probes, and is told once`, async (t) => {
+      test(`T-18: with ${what} it costs one step’s tries and cheap probes, and is told once`, async (t) => {
         const { stage, first, other } = await staged(t, format, { wrong: 'nobody there' });
         await other.fail('nobody there');
         const models = chain(first, other);
@@ -90,7 +90,7 @@ for (const format of FORMATS) {
 
   describe(`${format}, a day of errors behind a list of models that answers`, () => {
     for (const restarts of ['no restart', 'a restart'] as const) {
-      test(`R-15: one call at a time finds out, told once; ${restarts}: what was done is not forgotten`, async (t) => {
+      test(`T-18: one call at a time finds out, told once; ${restarts}: what was done is not forgotten`, async (t) => {
         const { stage, first } = await staged(t, format, { wrong: fails(503) });
         await stage.start([first.model('big-1')]);
         const here = await stage.say();

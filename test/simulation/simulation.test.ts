@@ -47,7 +47,7 @@ describe('under crashes, zombies and faults of every kind', () => {
     { title: 'V14, W-1: a stopped task starts nothing, and what ran of it ends soon' },
     { title: 'V17: what every record says equals the replay of its events and steps' },
     { title: 'V5, T-18: a call of a model is reserved before it is made, within its bounds' },
-    { title: 'V15, M-7: budgets grow by receipts alone, and what is spent stays within them' },
+    { title: 'V15: budgets grow by receipts alone, and what is spent stays within them' },
     { title: 'E-4, E-6: only what was shown runs, once, and after one who may has said so' },
     { title: 'T-11: nothing is done with more authority than the words that it acts on' },
     { title: 'R-1: no wait goes on by itself that its host did not see through' },

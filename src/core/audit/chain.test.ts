@@ -24,7 +24,7 @@ function chainOf(count: number): readonly AuditRecord[] {
   return entries;
 }
 
-test('X-10 each entry has the next number and the hash of the one before it', () => {
+test('each entry has the next number and the hash of the one before it', () => {
   const entries = chainOf(3);
   assert.deepEqual(
     entries.map(({ seq }) => seq),
@@ -66,7 +66,7 @@ const CHANGED: Readonly<Record<keyof AuditRecord, string | number>> = {
 };
 
 for (const [column, value] of Object.entries(CHANGED))
-  test(`X-10 a change of ${column} in any entry breaks the chain there`, () => {
+  test(`a change of ${column} in any entry breaks the chain there`, () => {
     const entries = chainOf(4);
     for (const place of [0, 1, 2, 3]) {
       const forged = entries.map((entry, index) =>
@@ -76,7 +76,7 @@ for (const [column, value] of Object.entries(CHANGED))
     }
   });
 
-test('X-10 an entry that is left out, put twice or moved breaks the chain', () => {
+test('an entry that is left out, put twice or moved breaks the chain', () => {
   const order = fc.shuffledSubarray([0, 1, 2, 3, 4]);
   const entries = chainOf(5);
   fc.assert(
@@ -91,7 +91,7 @@ test('X-10 an entry that is left out, put twice or moved breaks the chain', () =
   assert.equal(verifyChain([first, first, second], digest).kind, 'broken');
 });
 
-test('X-10 an entry forged with a fitting hash of its own breaks the chain at the next', () => {
+test('an entry forged with a fitting hash of its own breaks the chain at the next', () => {
   const entries = chainOf(3);
   const forged = nextEntry(entries[0], { ...ACTION, principal: 'key:anna' }, digest);
   const [first, , third] = entries;

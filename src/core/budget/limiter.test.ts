@@ -180,7 +180,7 @@ describe('an account that is down', () => {
     assert.equal(cheapProbeAt(named, NOW), NOW + MINUTE, 'not before the named instant');
   });
 
-  test('R-15 is probed after 5 s, doubling to 5 min', () => {
+  test('T-18 is probed after 5 s, doubling to 5 min', () => {
     let row = down;
     let now = NOW;
     const pauses: number[] = [];
@@ -197,7 +197,7 @@ describe('an account that is down', () => {
     assert.equal(cheapProbeAt(OPEN, now), null);
   });
 
-  test('R-15 is half open after a sign of life: one real call finds out, a failure sinks it again', () => {
+  test('T-18 is half open after a sign of life: one real call finds out, a failure sinks it again', () => {
     const alive = afterSign(reserveCheapProbe(down, NOW), NOW);
     assert.deepEqual(admit(alive, NOW), { kind: 'probe' });
     assert.equal(mayReturn(alive, NOW), 'one');

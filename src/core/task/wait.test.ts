@@ -93,7 +93,7 @@ describe('a task that waits for its provider', () => {
   const waits = task({ waitKind: 'provider', waitId: 'here', waitUntil: null });
   const at = { now: NOW, absence: null };
 
-  test('R-15 returns unless the account is unreachable', () => {
+  test('T-18 returns unless the account is unreachable', () => {
     for (const state of ['open', 'limited', 'refused'] as const)
       assert.equal(judgeReturn(waits, { account: 'here', state }, at), 'wake');
     assert.equal(judgeReturn(waits, { account: 'here', state: 'down' }, at), 'leave');

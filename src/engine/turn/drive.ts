@@ -143,7 +143,6 @@ class TurnLoop {
     const end = endOfModel(called, this.#caller.failed);
     switch (called.kind) {
       case 'fenced':
-        return this.#leave(step, end);
       case 'ended':
         return this.#leave(step, end);
       case 'missed':
