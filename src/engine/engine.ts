@@ -1,16 +1,20 @@
 import type { ApprovalRecord } from '../core/approval/record.ts';
 import type { Grant } from '../core/budget/extend.ts';
 import type { LimiterRecord } from '../core/budget/record.ts';
+import type { ExecutionRecord } from '../core/dispatch/record.ts';
+import type { StormRecord } from '../core/recovery/record.ts';
 import type { TaskRecord } from '../core/task/record.ts';
 import type { Refusal } from '../kernel/fault.ts';
 import type {
   ApprovalId,
   ConversationId,
+  ExecutionId,
   HostId,
   MessageId,
   RunId,
   TaskId,
 } from '../kernel/ids.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Principal } from '../kernel/principal.ts';
 import type { Instant, Millis } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -46,6 +50,8 @@ export interface EngineParts {
   readonly models: readonly Model[];
   /** Assigns messages to tasks (T-2). */
   readonly classifier: Model;
+  /** Judges whether interrupted work may go on (R-2). */
+  readonly assessment: Model;
   /** Called once when the store can no longer be trusted: the process ends with exit code 6 (G-6). */
   readonly onStoreFailed: (reason: string) => void;
   readonly options: EngineOptions;
@@ -67,9 +73,21 @@ export interface EngineOptions {
   readonly whileBusy: WhileBusy;
   /** How long an approval stays open (E-4). */
   readonly approvalMs: Millis;
+  readonly recovery: RecoveryOptions;
   readonly leaseMs: Millis;
   readonly leaseRenewMs: Millis;
   readonly tickMs: Millis;
+}
+
+export interface RecoveryOptions {
+  /** Whether a restart storm begins safe mode (R-12). */
+  readonly safeMode: boolean;
+  /** From one reserved attempt of a task to its next (R-3). */
+  readonly spacingMs: Millis;
+  /** The longest assessment call. */
+  readonly callMs: Millis;
+  /** Whether each step of a recovery is told (R-7). */
+  readonly diagnostics: boolean;
 }
 
 export type WhileBusy = 'steer' | 'wait' | 'interrupt' | 'collect';
@@ -143,6 +161,31 @@ export interface TaskOrder {
   readonly fingerprint?: string;
 }
 
+/** Wakes what stands still (W-7); of a held task an admin's alone (B-8). */
+export interface ResumeOrder extends TaskOrder {
+  /** Carries an order out whose own time has passed (T-15). */
+  readonly late?: boolean;
+}
+
+/** An admin's order about one worker that the boundary holds (B-9). */
+export interface WorkerOrder extends Omit<TaskOrder, 'taskId'> {
+  readonly executionId: ExecutionId;
+}
+export interface WorkerOrdered {
+  readonly kind: 'ordered';
+  readonly execution: ExecutionRecord;
+  readonly repeated: boolean;
+}
+
+/** What `doctor` found; its sentence and its command are in `text/`. */
+export interface Finding {
+  readonly level: 'ok' | 'warning' | 'problem';
+  readonly code: string;
+  /** What it is about: a task's id, an account, a file; null of the installation. */
+  readonly subjectId: string | null;
+  readonly data: JsonObject;
+}
+
 /** An order that was carried out; `repeated` when its receipt had done it before. */
 export interface Ordered {
   readonly kind: 'ordered';
@@ -198,6 +241,10 @@ export interface Health {
     readonly at: Instant;
   } | null;
   readonly clock: ClockTrust;
+  /** The storm whose safe mode is on; null while it is off (R-12). */
+  readonly safeMode: StormRecord | null;
+  /** Tasks whose assessment is being made now. */
+  readonly assessing: readonly TaskId[];
   /** Limiters that are not open (T-18). */
   readonly limiters: readonly LimiterRecord[];
 }
@@ -223,7 +270,23 @@ export interface Engine {
   messageRun(intake: RunMessageIntake): Promise<Accepted | Refusal>;
   stopTask(order: TaskOrder): Promise<Stopped | Refusal>;
   /** One new turn for what stands still and a person may wake (W-7). */
-  resumeTask(order: TaskOrder): Promise<Ordered | Refusal>;
+  resumeTask(order: ResumeOrder): Promise<Ordered | Refusal>;
+  /** Opens a new epoch of assessments for a task that has used up its own (R-8); admin. */
+  resetBudget(order: TaskOrder): Promise<Ordered | Refusal>;
+  /** Enrols one worker that the boundary holds (B-9); admin. */
+  resumeWorker(order: WorkerOrder): Promise<WorkerOrdered | Refusal>;
+  /** Lets the host start work by itself again (R-12); admin. */
+  endSafeMode(order: {
+    readonly principal: Principal;
+    readonly channel: string;
+  }): Promise<{ readonly kind: 'ended' } | Refusal>;
+  /** What is wrong with this installation, and what changes it (G-3). Changes nothing. */
+  examine(): Promise<readonly Finding[]>;
+  /** Gives each silent task its reason and its notice, once (R-11); admin. Gives how many. */
+  repair(order: {
+    readonly principal: Principal;
+    readonly channel: string;
+  }): Promise<{ readonly kind: 'repaired'; readonly tasks: readonly TaskId[] } | Refusal>;
   /** Sets a task aside until it is resumed; a running turn of it ends at its step's border. */
   pauseTask(order: TaskOrder): Promise<Ordered | Refusal>;
   /** The only way in which a budget or a deadline grows (V15); admin. */

@@ -14,6 +14,16 @@ export const EVENTS = {
   'task.continued': 'The task goes on by itself in a further turn; data: note, continuationsUsed.',
   'task.extended':
     'An admin moved its budgets; data: the new turnsLimit, tokensLimit, costLimit, continuationsLimit, deadline.',
+  'task.held':
+    'The boundary set a task aside; from, to: blocked; data: was (state, reason, what it waited for).',
+  'task.enrolled': 'A task of an import belongs to ongoing work; data: by (input, worker or resume).',
+  'assessment.reserved':
+    'An attempt of the recovery assessment was reserved before its call; data: epoch, attempt, lifetime, nextAt.',
+  'assessment.ended':
+    'An attempt has its outcome; data: epoch, attempt, outcome, code, reason, nextAt, inputTokens, outputTokens, cost.',
+  'recovery.state':
+    'Whether interrupted work may go on changed; data: recovery (none, needed, granted, followed), epoch.',
+  'recovery.reset': 'An admin opened a new epoch of assessments; data: epoch.',
   'turn.started': 'A turn claimed its inputs; data: messageIds, token.',
   'turn.continued': 'A running turn claimed what arrived for its task; data: messageIds.',
   'turn.stopping': "A stop took the turn's right to write; its running calls are being ended.",

@@ -15,6 +15,10 @@ export const ID_PREFIX = {
   job: 'job_',
   approval: 'appr_',
   receipt: 'rcpt_',
+  /** One run of the historical boundary, one storm of crashes, one restart report. */
+  boundary: 'bnd_',
+  storm: 'storm_',
+  report: 'rep_',
 } as const;
 
 /** Above every id in the order of lists, which go down from it. */
@@ -31,6 +35,10 @@ export type OutboxId = Id<'outbox'>;
 export type TurnId = Id<'turn'>;
 export type HostId = Id<'host'>;
 export type ApprovalId = Id<'approval'>;
+export type ExecutionId = Id<'execution'>;
+export type BoundaryId = Id<'boundary'>;
+export type StormId = Id<'storm'>;
+export type ReportId = Id<'report'>;
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BODY = /^[0-9A-HJKMNP-TV-Z]{16}$/;

@@ -51,6 +51,29 @@ export const LIMITS = {
   approvalMs: 24 * HOUR,
   /** What is kept of a note, of a question and of a checkpoint. */
   noteCharsMax: 4_000,
+  /** Assessments of one epoch (R-3), the pause from one reservation to the next, and the longest call. */
+  recoveryAttempts: 3,
+  recoverySpacingMs: 60 * SECOND,
+  recoveryCallMs: 60 * SECOND,
+  /** Assessments that run at once on one host (R-16). */
+  recoveryAtOnce: 2,
+  /** A `continue` that no turn has followed for this long is void (R-16). */
+  recoveryGrantMs: 10 * MINUTE,
+  /** How long a provider is unreachable before a person is told that an assessment waits for it (R-15). */
+  recoveryUnreachedMs: 10 * MINUTE,
+  /** What is kept of an assessment's reason, and what it is shown of one text. */
+  recoveryReasonChars: 500,
+  recoveryTextChars: 4_000,
+  /** Uncertain effects, effects, workers and messages that an assessment is shown, each. */
+  recoveryShownMax: 20,
+  /** Unclean starts within the window that begin safe mode, and the calm that ends it (R-12). */
+  stormStarts: 3,
+  stormWindowMs: 10 * MINUTE,
+  stormCalmMs: HOUR,
+  /** An order with its own time is carried out this late at most (T-15). */
+  orderGraceMs: 15 * MINUTE,
+  /** Unmarked records that one unit of the boundary judges. */
+  boundaryBatch: 200,
   /** Due records that one look brings in. */
   dueMax: 64,
   /** Messages that one look at a task takes up; the rest is there at the next. */

@@ -21,9 +21,14 @@ export interface InboxReads {
   /**
    * Unclaimed inputs (genuine, generated) that a turn may take, in inbox order: those of no task yet or of an
    * `active` one. What belongs to a waiting, paused or blocked task holds nothing back (T-10).
+   * Generated ones that were made before `generatedSince` stay where they are (R-12); 0 takes all.
    */
   'message.claimable': {
-    readonly args: { readonly conversationId: ConversationId; readonly limit: number };
+    readonly args: {
+      readonly conversationId: ConversationId;
+      readonly generatedSince: Instant;
+      readonly limit: number;
+    };
     readonly rows: readonly MessageRecord[];
   };
   /** Unclaimed genuine inputs of no task yet, in inbox order: what may steer, be collected or be set aside. */
@@ -70,7 +75,7 @@ export interface InboxReads {
   };
   /** Conversations that have a claimable input (as above) and no turn, the longest waiting first: the due index. */
   'inbox.due': {
-    readonly args: { readonly limit: number };
+    readonly args: { readonly generatedSince: Instant; readonly limit: number };
     readonly rows: readonly { readonly conversationId: ConversationId }[];
   };
   'idempotency.byScope': {
@@ -89,6 +94,8 @@ export type InboxWrites =
       readonly turnId: TurnId;
       readonly claimedSeq: number;
     }
+  /** Sets a generated input of a held task aside for good (B-4). Guard: the message is unclaimed. */
+  | { readonly write: 'message.hold'; readonly id: MessageId }
   /** Guard: the message is unclaimed and of no task yet. */
   | { readonly write: 'message.bind'; readonly id: MessageId; readonly taskId: TaskId }
   | { readonly write: 'receipt.insert'; readonly row: ReceiptRecord }

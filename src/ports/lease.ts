@@ -12,4 +12,10 @@ export type LeaseWrites =
   | { readonly write: 'host.insert'; readonly row: HostRecord }
   /** Guard: the row is not stopped. */
   | { readonly write: 'host.renew'; readonly id: HostId; readonly aliveUntil: Instant }
-  | { readonly write: 'host.stop'; readonly id: HostId; readonly stoppedAt: Instant };
+  /** `lost`: a later start found that it had not stopped by itself (R-12). */
+  | {
+      readonly write: 'host.stop';
+      readonly id: HostId;
+      readonly stoppedAt: Instant;
+      readonly end: 'clean' | 'lost';
+    };

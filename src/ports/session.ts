@@ -12,6 +12,11 @@ export interface SessionReads {
     readonly args: { readonly channel: string; readonly address: string };
     readonly rows: ConversationRecord | undefined;
   };
+  /** The newest conversation that a person reads: of any channel but `api` (partial index). */
+  'conversation.newestRead': {
+    readonly args: Readonly<Record<string, never>>;
+    readonly rows: ConversationRecord | undefined;
+  };
   'session.byId': {
     readonly args: { readonly id: SessionId };
     readonly rows: SessionRecord | undefined;

@@ -2,11 +2,14 @@ import type { Fault } from '../kernel/fault.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { ApprovalReads, ApprovalWrites } from './approval.ts';
 import type { AuditReads, AuditWrites } from './audit.ts';
+import type { BoundaryReads, BoundaryWrites } from './boundary.ts';
 import type { BudgetReads, BudgetWrites } from './budget.ts';
+import type { DispatchReads, DispatchWrites } from './dispatch.ts';
 import type { Ids } from './ids.ts';
 import type { InboxReads, InboxWrites } from './inbox.ts';
 import type { LeaseReads, LeaseWrites } from './lease.ts';
 import type { OutboxReads, OutboxWrites } from './outbox.ts';
+import type { RecoveryReads, RecoveryWrites } from './recovery.ts';
 import type { RunReads, RunWrites } from './run.ts';
 import type { SessionReads, SessionWrites } from './session.ts';
 import type { TaskReads, TaskWrites } from './task.ts';
@@ -24,7 +27,10 @@ export interface Reads
     LeaseReads,
     ApprovalReads,
     BudgetReads,
-    AuditReads {}
+    AuditReads,
+    RecoveryReads,
+    BoundaryReads,
+    DispatchReads {}
 
 export type ReadName = keyof Reads;
 export type ReadCall = {
@@ -42,7 +48,10 @@ export type Write =
   | LeaseWrites
   | ApprovalWrites
   | BudgetWrites
-  | AuditWrites;
+  | AuditWrites
+  | RecoveryWrites
+  | BoundaryWrites
+  | DispatchWrites;
 export type WriteName = Write['write'];
 
 /** One named read of a unit. */

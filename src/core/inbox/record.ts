@@ -8,7 +8,8 @@ import type {
 } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
 
-export type MessageState = 'unclaimed' | 'claimed' | 'done';
+/** `held`: a generated input that the boundary has set aside; nothing ever claims it (B-4). */
+export type MessageState = 'unclaimed' | 'claimed' | 'done' | 'held';
 
 /** An inbox entry: what a turn consumes, or a person's command. */
 export interface MessageRecord {
@@ -53,6 +54,8 @@ export const HOST_CHANNELS = {
   /** It is to find out whether the provider answers again; the person is told when it does. */
   scout: 'scout',
   approval: 'approval',
+  /** A `continue` of the assessment: its task and version (R-1). */
+  recovery: 'recovery',
 } as const;
 
 /**

@@ -10,6 +10,8 @@ export interface HostRecord {
   readonly aliveUntil: Instant;
   /** Set by a clean stop: its claims are given up at once (R-14). */
   readonly stoppedAt: Instant | null;
+  /** `lost`: `stoppedAt` is the start that found its unclean end; null while it runs (R-12). */
+  readonly end: 'clean' | 'lost' | null;
 }
 
 /** Whether the claims of `host` still hold. A host without a row has none. */

@@ -12,12 +12,25 @@ export interface Way {
     | '/stop {id}'
     | '/pause {id}'
     | '/task-resume {id}'
+    | '/task-resume {id} late'
+    | '/budget-reset {id}'
     | '/extend {id} {grant}'
     | '/approve {wait}'
     | '/deny {wait}'
     | '/new';
   readonly who: 'task_principal_or_admin' | 'admin' | 'person';
-  readonly effect: 'stop' | 'pause' | 'resume' | 'extend' | 'approve' | 'deny' | 'fresh';
+  /** `enrol` wakes one held task, `reopen` opens a new epoch of assessments, `late` carries an order out late. */
+  readonly effect:
+    | 'stop'
+    | 'pause'
+    | 'resume'
+    | 'late'
+    | 'enrol'
+    | 'reopen'
+    | 'extend'
+    | 'approve'
+    | 'deny'
+    | 'fresh';
 }
 
 export interface ReasonEntry {
@@ -41,6 +54,15 @@ const RESUME: Way = {
   who: 'task_principal_or_admin',
   effect: 'resume',
 };
+const LATE: Way = {
+  command: '/task-resume {id} late',
+  who: 'task_principal_or_admin',
+  effect: 'late',
+};
+const ENROL: Way = { command: '/task-resume {id}', who: 'admin', effect: 'enrol' };
+/** After an inconclusive assessment an admin's resume opens a new epoch (R-4). */
+const REASSESS: Way = { command: '/task-resume {id}', who: 'admin', effect: 'reopen' };
+const RESET: Way = { command: '/budget-reset {id}', who: 'admin', effect: 'reopen' };
 const EXTEND: Way = { command: '/extend {id} {grant}', who: 'admin', effect: 'extend' };
 const APPROVE: Way = {
   command: '/approve {wait}',
@@ -74,7 +96,8 @@ function ended(state: TaskState, notice: string | null, again: boolean): ReasonE
  * the docs and the tests read (design principle 4). docs/reasons.md is printed from it.
  */
 export const REASONS = {
-  interrupted: waiting('interrupted', [STOP], false),
+  // Being assessed is no news: who asks is told, and what blocks has its own notice (R-7).
+  interrupted: waiting(null, [STOP], false),
   awaits_instant: waiting('awaits_instant', [STOP], false),
   // The question itself, in the model's words, is what the person reads.
   awaits_answer: waiting(null, [STOP], true),
@@ -95,6 +118,20 @@ export const REASONS = {
   quota: blocked('quota', [RESUME, STOP], true),
   budget_exhausted: blocked('budget_exhausted', [EXTEND, STOP], false),
   base_too_large: blocked('base_too_large', [NEW, STOP], false),
+  recovery_assessment_failed: blocked('recovery_assessment_failed', [RESET, STOP], false),
+  recovery_no_progress: blocked('recovery_no_progress', [RESET, STOP], false),
+  recovery_inconclusive: blocked('recovery_inconclusive', [REASSESS, STOP], false),
+  order_late: blocked('order_late', [LATE, STOP], false),
+  // One summary speaks for all of them (B-10).
+  held_legacy: {
+    state: 'blocked',
+    level: null,
+    notice: null,
+    ways: [ENROL, STOP],
+    reply: false,
+    again: false,
+  },
+  ended_by_assessment: ended('failed', 'ended_by_assessment', true),
   stopped_by_person: ended('stopped', 'stopped', true),
   cancelled_by_caller: ended('cancelled', 'cancelled', false),
   deadline_passed: ended('expired', 'deadline_passed', true),

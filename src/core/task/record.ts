@@ -1,5 +1,7 @@
 import type { ConversationId, SessionId, TaskId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { Enrollment } from '../boundary/record.ts';
+import type { AssessmentOutcome, RecoveryState } from '../recovery/record.ts';
 import type { TaskReason, TaskState, WaitKind } from './moves.ts';
 
 /** The durable record of something that was asked for, until it ends. */
@@ -10,8 +12,7 @@ export interface TaskRecord {
   readonly sessionId: SessionId;
   /** The agent that the task belongs to (T-21). */
   readonly agent: string;
-  /** `current` belongs to ongoing work; `held-legacy` sleeps until an admin wakes it (B). */
-  readonly enrollment: 'current' | 'held-legacy';
+  readonly enrollment: Enrollment;
   readonly state: TaskState;
   readonly reason: TaskReason | null;
   /** Rises by one at every change; callers may demand the one that they read (T-4). */
@@ -53,10 +54,19 @@ export interface TaskRecord {
   /** Quota waits in a row (T-12); a model call that succeeds ends the row. */
   readonly quotaWaits: number;
 
+  /** An order that carries its own time (T-15): the instant that its task itself set; null when it was kept. */
+  readonly orderAt: Instant | null;
+
+  readonly recoveryState: RecoveryState;
   readonly recoveryEpoch: number;
   readonly recoveryAttempts: number;
   readonly recoveryLifetimeAttempts: number;
+  /** Before this no attempt is reserved (R-3); null where none was. */
   readonly recoveryNextAt: Instant | null;
+  /** What the last attempt of the epoch came to; null where there was none. */
+  readonly recoveryOutcome: AssessmentOutcome | null;
+  /** When a `continue` was recorded that no turn has followed yet; else null (R-16). */
+  readonly recoveryGrantedAt: Instant | null;
 
   readonly createdAt: Instant;
   readonly changedAt: Instant;

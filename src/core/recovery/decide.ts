@@ -1,0 +1,98 @@
+import { LIMITS } from '../../kernel/limits.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Instant, Millis } from '../../kernel/time.ts';
+import { moveTask } from '../task/decide.ts';
+import type { TaskRecord } from '../task/record.ts';
+
+/**
+ * The task as it waits for its assessment, which alone lets it go on (R-1). What was granted before is
+ * void; its attempts stay counted (R-3).
+ */
+export function needAssessment(task: TaskRecord, now: Instant, data: JsonObject): TaskRecord {
+  const moved = moveTask(task, {
+    to: 'waiting',
+    reason: 'interrupted',
+    now,
+    wait: { kind: 'assessment', id: null, until: null },
+    outcomeData: JSON.stringify(data),
+  });
+  return { ...moved, recoveryState: 'needed', recoveryGrantedAt: null };
+}
+
+/** Whether the task waits for its assessment and may be judged at all (R-10, B-5). */
+export function isAssessable(task: TaskRecord): boolean {
+  const { enrollment, state, waitKind } = task;
+  return enrollment === 'current' && state === 'waiting' && waitKind === 'assessment';
+}
+
+/** `block`: its attempts are used up, whatever became of the last one (R-6). `wait`: not due yet. */
+export type AttemptVerdict = 'leave' | 'wait' | 'block' | 'reserve';
+
+/** Judges whether the next attempt of a task may be reserved now (R-3, R-6). */
+export function judgeAttempt(task: TaskRecord, now: Instant): AttemptVerdict {
+  if (!isAssessable(task)) return 'leave';
+  // Its end is the deadline's own (T-7).
+  if (task.deadline !== null && task.deadline <= now) return 'leave';
+  if (task.recoveryAttempts >= LIMITS.recoveryAttempts) return 'block';
+  return task.recoveryNextAt !== null && task.recoveryNextAt > now ? 'wait' : 'reserve';
+}
+
+/** The task with one attempt more, counted before it is made: nothing gives it back (R-3, V5). */
+export function reserveAttempt(task: TaskRecord, now: Instant, spacingMs: Millis): TaskRecord {
+  return {
+    ...task,
+    version: task.version + 1,
+    recoveryAttempts: task.recoveryAttempts + 1,
+    recoveryLifetimeAttempts: task.recoveryLifetimeAttempts + 1,
+    recoveryNextAt: now + spacingMs,
+    recoveryOutcome: 'reserved',
+  };
+}
+
+/** Why a task with all its attempts used is blocked (R-3, R-6). */
+export function usedUpReason(
+  task: Pick<TaskRecord, 'recoveryOutcome'>,
+): 'recovery_no_progress' | 'recovery_assessment_failed' {
+  return task.recoveryOutcome === 'continue'
+    ? 'recovery_no_progress'
+    : 'recovery_assessment_failed';
+}
+
+/**
+ * The next epoch: its attempts are whole again, the lifetime count, the spacing, every deadline and every
+ * budget stay (R-8). Only an admission opens one, or a turn completed after a `continue` (R-3).
+ */
+export function openEpoch(task: TaskRecord): TaskRecord {
+  return {
+    ...task,
+    recoveryEpoch: task.recoveryEpoch + 1,
+    recoveryAttempts: 0,
+    recoveryOutcome: null,
+  };
+}
+
+/** How a turn may begin for this task: at once, after an assessment, or late by an order alone. */
+export type BeginVerdict = 'begin' | 'assess';
+
+/**
+ * Whether a turn of the task may begin (V6): never of interrupted work without a `continue`, and not on
+ * one that no turn has followed within `LIMITS.recoveryGrantMs` (R-16).
+ */
+export function judgeBegin(task: TaskRecord, now: Instant): BeginVerdict {
+  if (task.recoveryState === 'needed') return 'assess';
+  if (task.recoveryState !== 'granted') return 'begin';
+  const since = task.recoveryGrantedAt;
+  return since !== null && now - since <= LIMITS.recoveryGrantMs ? 'begin' : 'assess';
+}
+
+/** What a turn's begin does to a granted task. */
+export function followGrant(task: TaskRecord): TaskRecord {
+  if (task.recoveryState !== 'granted') return task;
+  return { ...task, recoveryState: 'followed', recoveryGrantedAt: null };
+}
+
+/** What a completed turn does: after a `continue` the count starts anew (R-3). */
+export function passRecovery(task: TaskRecord): TaskRecord {
+  if (task.recoveryState !== 'followed') return task;
+  return { ...openEpoch(task), recoveryState: 'none' };
+}
