@@ -25,7 +25,13 @@ const READ: readonly [text: string, command: unknown][] = [
   ['/stop all the invoices', { kind: 'misused', command: 'stop' }],
   [`/stop ${ID} please`, { kind: 'misused', command: 'stop' }],
   ['/tasks', { kind: 'tasks', held: false }],
-  ['/tasks held', { kind: 'tasks', held: true }],
+  ['/tasks held', { kind: 'tasks', held: true, page: 1 }],
+  ['/tasks Held 2.', { kind: 'tasks', held: true, page: 2 }],
+  ['/tasks held 0', misused('tasks')],
+  ['/tasks held 10000', misused('tasks')],
+  ['/tasks held 1e3', misused('tasks')],
+  ['/tasks held all', misused('tasks')],
+  ['/tasks 2', misused('tasks')],
   ['/tasks open', { kind: 'misused', command: 'tasks' }],
   ['/why', { kind: 'why', id: null }],
   [`/why\t${ID}`, { kind: 'why', id: ID }],
@@ -34,10 +40,21 @@ const READ: readonly [text: string, command: unknown][] = [
   ['/help', { kind: 'help' }],
   [`/pause ${ID}`, { kind: 'pause', id: ID }],
   ['/pause', misused('pause')],
-  [`/task-resume ${ID}`, { kind: 'resume', id: ID }],
-  [`/Task-Resume ${ID.toLowerCase()}.`, { kind: 'resume', id: ID }],
+  [`/task-resume ${ID}`, { kind: 'resume', id: ID, late: false }],
+  [`/Task-Resume ${ID.toLowerCase()}.`, { kind: 'resume', id: ID, late: false }],
   ['/task-resume', misused('task-resume')],
-  [`/task-resume ${ID} late`, misused('task-resume')],
+  [`/task-resume ${ID} late`, { kind: 'resume', id: ID, late: true }],
+  [`/task-resume ${ID} \`Late\`.`, { kind: 'resume', id: ID, late: true }],
+  [`/task-resume late ${ID}`, misused('task-resume')],
+  [`/task-resume ${ID} later`, misused('task-resume')],
+  [`/task-resume ${ID} ${ID}`, misused('task-resume')],
+  [`/task-resume ${ID} late late`, misused('task-resume')],
+  ['/task-resume all', misused('task-resume')],
+  ['/budget-reset all', misused('budget-reset')],
+  [`/budget-reset ${ID}`, { kind: 'budget_reset', id: ID }],
+  [`/Budget-Reset ${ID.toLowerCase()}.`, { kind: 'budget_reset', id: ID }],
+  ['/budget-reset', misused('budget-reset')],
+  [`/budget-reset ${ID} ${ID}`, misused('budget-reset')],
   [`/approve ${APPROVAL}`, { kind: 'approve', id: APPROVAL }],
   ['/approve 7k2m9qx4r1t8wz3c', { kind: 'approve', id: APPROVAL }],
   [`/approve ${ID}`, { kind: 'approve', id: ID }],
@@ -101,7 +118,7 @@ describe('a person types', () => {
 
 test('W-5: a command that does not exist is answered with the nearest that does', () => {
   const names = new Set(USAGES.map(({ command }) => command));
-  const later = ['budget-reset', 'admit', 'schedule', 'jobs', 'session', 'accept', 'x'];
+  const later = ['admit', 'schedule', 'jobs', 'session', 'accept', 'x'];
   for (const word of later) {
     const command = readCommand(`/${word}`);
     assert.equal(command?.kind, 'unknown');
@@ -202,6 +219,13 @@ describe('W-7 the grammar of /extend is strict:', () => {
     });
     assert.deepEqual(readCommand(`${at}0`), misused('extend'));
     assert.deepEqual(readCommand(`${at} tokens=+5`), misused('extend'));
+  });
+
+  test('nor is an order carried out late for a word that was cut', () => {
+    const far = ' '.repeat(200 - `/task-resume ${ID} late`.length);
+    const late = `/task-resume ${ID} ${far}late`;
+    assert.deepEqual(readCommand(late), { kind: 'resume', id: ID, late: true });
+    assert.deepEqual(readCommand(`${late}r`), misused('task-resume'));
   });
 });
 

@@ -10,6 +10,8 @@ export const USAGES = [
   { command: 'stop', usage: '/stop ID', key: 'stop_id' },
   { command: 'pause', usage: '/pause ID', key: 'pause' },
   { command: 'task-resume', usage: '/task-resume ID', key: 'task_resume' },
+  { command: 'task-resume', usage: '/task-resume ID late', key: 'task_resume_late' },
+  { command: 'budget-reset', usage: '/budget-reset ID', key: 'budget_reset' },
   {
     command: 'extend',
     usage: '/extend ID turns=+N tokens=+N cost=+N continuations=+N deadline=+T',
@@ -19,6 +21,7 @@ export const USAGES = [
   { command: 'deny', usage: '/deny ID', key: 'deny' },
   { command: 'tasks', usage: '/tasks', key: 'tasks' },
   { command: 'tasks', usage: '/tasks held', key: 'tasks_held' },
+  { command: 'tasks', usage: '/tasks held N', key: 'tasks_held_page' },
   { command: 'why', usage: '/why [ID]', key: 'why' },
   { command: 'new', usage: '/new', key: 'new' },
   { command: 'reset', usage: '/reset', key: 'reset' },
@@ -37,7 +40,9 @@ export type Command =
   /** `current`: the running task, else the newest open one. `all`: every open one (W-1). */
   | { readonly kind: 'stop'; readonly scope: 'current' | 'all' }
   | { readonly kind: 'stop'; readonly scope: 'one'; readonly id: string }
-  | { readonly kind: 'pause' | 'resume'; readonly id: string }
+  | { readonly kind: 'pause' | 'budget_reset'; readonly id: string }
+  /** `late`: though the order's own time has passed (T-15). */
+  | { readonly kind: 'resume'; readonly id: string; readonly late: boolean }
   | { readonly kind: 'extend'; readonly id: string; readonly grant: Grant }
   | { readonly kind: 'approve' | 'deny'; readonly id: string }
   /** `/new` and `/reset` (W-2). */
@@ -47,7 +52,9 @@ export type Command =
   /** `default` goes back to the agent's own. */
   | { readonly kind: 'model'; readonly name: string }
   | { readonly kind: 'clock_confirm' }
-  | { readonly kind: 'tasks'; readonly held: boolean }
+  | { readonly kind: 'tasks'; readonly held: false }
+  /** A page of the held ones, from 1. */
+  | { readonly kind: 'tasks'; readonly held: true; readonly page: number }
   /** `null`: the conversation's newest open task, else its newest. */
   | { readonly kind: 'why'; readonly id: string | null }
   | { readonly kind: 'context' }
@@ -87,8 +94,8 @@ export function readCommand(text: string): Command | undefined {
     .split(/\s+/)
     .filter((rest) => rest !== '');
   if (!isCommand(word)) return unknown(word);
-  // Half a grant is another grant.
-  const isCut = head.length > LINE_CHARS_MAX && word === 'extend';
+  // Half a grant is another grant, and half a word may be `late`.
+  const isCut = head.length > LINE_CHARS_MAX && (word === 'extend' || word === 'task-resume');
   return isCut ? { kind: 'misused', command: word } : readWords(word, words);
 }
 
@@ -117,7 +124,9 @@ function readWords(command: CommandName, words: readonly string[]): Command {
     const grant = readGrant(rest);
     return grant === undefined ? misused : { kind: 'extend', id: readId('task', first), grant };
   }
-  return rest.length > 0 ? misused : (WITH_WORD[command]?.(first) ?? misused);
+  const [second, ...further] = rest;
+  if (second === undefined) return WITH_WORD[command]?.(first) ?? misused;
+  return further.length > 0 ? misused : (WITH_TWO[command]?.(first, second) ?? misused);
 }
 
 /** What a command means without a word; one that needs a word is not among them. */
@@ -141,16 +150,34 @@ const WITH_WORD: Readonly<Partial<Record<CommandName, (word: string) => Command 
       ? { kind: 'stop', scope: 'all' }
       : { kind: 'stop', scope: 'one', id: readId('task', word) },
   pause: (word) => ({ kind: 'pause', id: readId('task', word) }),
-  'task-resume': (word) => ({ kind: 'resume', id: readId('task', word) }),
+  // There is no bulk form (B-8).
+  'task-resume': (word) =>
+    plain(word) === 'all' ? undefined : { kind: 'resume', id: readId('task', word), late: false },
+  'budget-reset': (word) =>
+    plain(word) === 'all' ? undefined : { kind: 'budget_reset', id: readId('task', word) },
   approve: (word) => ({ kind: 'approve', id: readId('approval', word) }),
   deny: (word) => ({ kind: 'deny', id: readId('approval', word) }),
   why: (word) => ({ kind: 'why', id: readId('task', word) }),
-  tasks: (word) => (plain(word) === 'held' ? { kind: 'tasks', held: true } : undefined),
+  tasks: (word) => (plain(word) === 'held' ? { kind: 'tasks', held: true, page: 1 } : undefined),
   clock: (word) => (plain(word) === 'confirm' ? { kind: 'clock_confirm' } : undefined),
   model: (word) => {
     const name = word.replaceAll(AROUND_WORD, '').slice(0, NAME_CHARS_MAX);
     return name === '' ? undefined : { kind: 'model', name };
   },
+};
+
+/** What a command means with exactly two words. */
+const WITH_TWO: Readonly<
+  Partial<Record<CommandName, (first: string, second: string) => Command | undefined>>
+> = {
+  'task-resume': (first, second) =>
+    plain(second) === 'late'
+      ? { kind: 'resume', id: readId('task', first), late: true }
+      : undefined,
+  tasks: (first, second) =>
+    plain(first) === 'held' && /^[1-9]\d{0,3}$/.test(plain(second))
+      ? { kind: 'tasks', held: true, page: Number(plain(second)) }
+      : undefined,
 };
 
 function plain(word: string): string {
