@@ -22,6 +22,7 @@ import type { Digest } from '../ports/digest.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Log } from '../ports/log.ts';
 import type { Model } from '../ports/model.ts';
+import type { Premises } from '../ports/premises.ts';
 import type { Store } from '../ports/store.ts';
 import type { Tools } from '../ports/tools.ts';
 import type { Live } from './turn/live.ts';
@@ -52,6 +53,8 @@ export interface EngineParts {
   readonly classifier: Model;
   /** Judges whether interrupted work may go on (R-2). */
   readonly assessment: Model;
+  /** The machine around the records, for `doctor`; absent where there is none to speak of. */
+  readonly premises?: Premises;
   /** Called once when the store can no longer be trusted: the process ends with exit code 6 (G-6). */
   readonly onStoreFailed: (reason: string) => void;
   readonly options: EngineOptions;
@@ -186,6 +189,14 @@ export interface Finding {
   readonly data: JsonObject;
 }
 
+/** What a repair changed: nothing where nothing was to be mended. */
+export interface Repaired {
+  readonly kind: 'repaired';
+  readonly tasks: readonly TaskId[];
+  /** Paths that were open to others (X-6). */
+  readonly files: readonly string[];
+}
+
 /** An order that was carried out; `repeated` when its receipt had done it before. */
 export interface Ordered {
   readonly kind: 'ordered';
@@ -282,11 +293,11 @@ export interface Engine {
   }): Promise<{ readonly kind: 'ended' } | Refusal>;
   /** What is wrong with this installation, and what changes it (G-3). Changes nothing. */
   examine(): Promise<readonly Finding[]>;
-  /** Gives each silent task its reason and its notice, once (R-11); admin. Gives how many. */
+  /** Gives each silent task its reason and its notice, once (R-11), and closes files that are open; admin. */
   repair(order: {
     readonly principal: Principal;
     readonly channel: string;
-  }): Promise<{ readonly kind: 'repaired'; readonly tasks: readonly TaskId[] } | Refusal>;
+  }): Promise<Repaired | Refusal>;
   /** Sets a task aside until it is resumed; a running turn of it ends at its step's border. */
   pauseTask(order: TaskOrder): Promise<Ordered | Refusal>;
   /** The only way in which a budget or a deadline grows (V15); admin. */

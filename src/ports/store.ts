@@ -129,6 +129,15 @@ export interface StoreAlarm {
   readonly since: Instant;
 }
 
+/**
+ * What a store says of itself when it is asked to look. `whole`: it read all that it keeps; `answers`: its
+ * server looks after that. `damage`: what is wrong, in the store's own words; empty when nothing is.
+ */
+export interface StoreCheck {
+  readonly depth: 'whole' | 'answers';
+  readonly damage: readonly string[];
+}
+
 export interface Store {
   readonly traits: StoreTraits;
   /** Null, or absent where there can be none, while all is well. */
@@ -140,5 +149,7 @@ export interface Store {
   commit<R extends UnitReads, V>(unit: Unit<R, V>): Promise<Committed<V>>;
   /** One read outside a unit: candidates, lists, streams. Sees committed rows only. */
   query<N extends ReadName>(read: N, args: Reads[N]['args']): Promise<Reads[N]['rows']>;
+  /** Reads the records through, beside the work, for `doctor`. Rejects with a `StoreFault`. */
+  check?(): Promise<StoreCheck>;
   close(): Promise<void>;
 }

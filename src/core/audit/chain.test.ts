@@ -48,7 +48,11 @@ test('a chain is verified in pieces, from the last entry of the one before', () 
   const first = verifyChain(entries.slice(0, 2), digest);
   assert.ok(first.kind === 'whole');
   assert.equal(verifyChain(entries.slice(2), digest, first.last).kind, 'whole');
-  assert.deepEqual(verifyChain(entries.slice(2), digest), { kind: 'broken', seq: 1 });
+  assert.deepEqual(verifyChain(entries.slice(2), digest), {
+    kind: 'broken',
+    seq: 1,
+    what: 'missing',
+  });
   assert.deepEqual(verifyChain([], digest), { kind: 'whole', last: undefined });
 });
 
@@ -65,6 +69,8 @@ const CHANGED: Readonly<Record<keyof AuditRecord, string | number>> = {
   hash: 'x',
 };
 
+const BREAKS: Readonly<Record<string, string>> = { seq: 'missing', previousHash: 'displaced' };
+
 for (const [column, value] of Object.entries(CHANGED))
   test(`a change of ${column} in any entry breaks the chain there`, () => {
     const entries = chainOf(4);
@@ -72,7 +78,8 @@ for (const [column, value] of Object.entries(CHANGED))
       const forged = entries.map((entry, index) =>
         index === place ? { ...entry, [column]: value } : entry,
       );
-      assert.deepEqual(verifyChain(forged, digest), { kind: 'broken', seq: place + 1 });
+      const what = BREAKS[column] ?? 'altered';
+      assert.deepEqual(verifyChain(forged, digest), { kind: 'broken', seq: place + 1, what });
     }
   });
 
@@ -96,5 +103,9 @@ test('an entry forged with a fitting hash of its own breaks the chain at the nex
   const forged = nextEntry(entries[0], { ...ACTION, principal: 'key:anna' }, digest);
   const [first, , third] = entries;
   assert.ok(first !== undefined && third !== undefined);
-  assert.deepEqual(verifyChain([first, forged, third], digest), { kind: 'broken', seq: 3 });
+  assert.deepEqual(verifyChain([first, forged, third], digest), {
+    kind: 'broken',
+    seq: 3,
+    what: 'displaced',
+  });
 });

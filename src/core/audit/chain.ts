@@ -39,10 +39,16 @@ export function nextEntry(
 }
 
 /**
+ * How a chain is broken at an entry. `missing`: one that belongs there was removed. `displaced`: what
+ * stands there did not follow the one before it. `altered`: it is not what it was.
+ */
+export type Break = 'missing' | 'displaced' | 'altered';
+
+/**
  * Whether entries, in the order of the log, continue the chain after `last`: no gap, each with the hash
  * of the one before it and its own. The last entry is given back, to go on with; otherwise the first
- * place at which the chain is broken. Entries cut off the end leave a whole chain: whoever keeps the
- * last hash elsewhere sees it.
+ * place at which the chain is broken, and how. Entries cut off the end leave a whole chain: whoever
+ * keeps the last hash elsewhere sees it.
  */
 export function verifyChain(
   entries: readonly AuditRecord[],
@@ -50,15 +56,24 @@ export function verifyChain(
   last?: Pick<AuditRecord, 'seq' | 'hash'>,
 ):
   | { readonly kind: 'whole'; readonly last: Pick<AuditRecord, 'seq' | 'hash'> | undefined }
-  | { readonly kind: 'broken'; readonly seq: number } {
+  | { readonly kind: 'broken'; readonly seq: number; readonly what: Break } {
   let before = last;
   for (const entry of entries) {
-    const seq = (before?.seq ?? 0) + 1;
-    const follows = entry.seq === seq && entry.previousHash === (before?.hash ?? '');
-    if (!follows || entry.hash !== hashOf(entry, digest)) return { kind: 'broken', seq };
+    const what = breakAt(before, entry, digest);
+    if (what !== undefined) return { kind: 'broken', seq: (before?.seq ?? 0) + 1, what };
     before = entry;
   }
   return { kind: 'whole', last: before };
+}
+
+function breakAt(
+  before: Pick<AuditRecord, 'seq' | 'hash'> | undefined,
+  entry: AuditRecord,
+  digest: Digest,
+): Break | undefined {
+  if (entry.seq !== (before?.seq ?? 0) + 1) return 'missing';
+  if (entry.previousHash !== (before?.hash ?? '')) return 'displaced';
+  return entry.hash === hashOf(entry, digest) ? undefined : 'altered';
 }
 
 /** Over every column but the hash itself, under its name. */

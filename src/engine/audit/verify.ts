@@ -1,17 +1,20 @@
-import { verifyChain } from '../../core/audit/chain.ts';
+import { verifyChain, type Break } from '../../core/audit/chain.ts';
 import type { AuditRecord } from '../../core/audit/record.ts';
 import type { EngineParts } from '../engine.ts';
 
 // Entries that are held in memory at once.
 const BATCH = 500;
 
-/** Reads the whole log of admin actions and says whether its chain is whole, and how long it is. */
+/**
+ * Reads the whole log of admin actions and says whether its chain is whole and how long it is, or at
+ * which entry it is broken and how (X-10).
+ */
 export async function verifyAudit({
   store,
   digest,
 }: Pick<EngineParts, 'store' | 'digest'>): Promise<
   | { readonly kind: 'whole'; readonly entries: number }
-  | { readonly kind: 'broken'; readonly seq: number }
+  | { readonly kind: 'broken'; readonly seq: number; readonly what: Break }
 > {
   let last: Pick<AuditRecord, 'seq' | 'hash'> | undefined;
   for (;;) {

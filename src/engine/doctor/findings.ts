@@ -30,6 +30,7 @@ export type FindingField =
   /** Counts. */
   | 'entries'
   | 'seq'
+  | 'pid'
   | 'held'
   | 'workersHeld'
   | 'turns'
@@ -81,7 +82,12 @@ export const FINDINGS = {
   /** A check that could not be made; `check` is a `CheckName`. */
   check_failed: { level: 'problem', about: null, data: ['check', 'detail'] },
 
+  /** A host holds the records (`pid`, since then) and does not answer. */
+  host_unresponsive: { level: 'problem', about: null, data: ['pid', 'since'] },
+
   store_whole: { level: 'ok', about: null, data: ['description', 'tookMs'] },
+  /** Of a store on a server, which looks after its own files. */
+  store_answers: { level: 'ok', about: null, data: ['description', 'tookMs'] },
   /** `detail`: the first words of the store's own check. `more`: how many further lines it said. */
   store_damaged: { level: 'problem', about: null, data: ['description', 'detail', 'more'] },
   /** The records could not be opened or read. */
@@ -167,6 +173,7 @@ export type FindingCode = keyof typeof FINDINGS;
 
 /** What is looked at, each on its own: one that fails hides no other. */
 export const CHECKS = [
+  'host',
   'store',
   'audit',
   'tasks',
