@@ -10,7 +10,7 @@ export interface LeaseReads {
 
 export type LeaseWrites =
   | { readonly write: 'host.insert'; readonly row: HostRecord }
-  /** Guard: the row is not stopped. */
+  /** Guard: it did not stop by itself. One that was found lost lives again: `stoppedAt` and `end` are null. */
   | { readonly write: 'host.renew'; readonly id: HostId; readonly aliveUntil: Instant }
   /** `lost`: a later start found that it had not stopped by itself (R-12). */
   | {

@@ -1,9 +1,9 @@
 import { mayHold, type HostRecord } from '../../core/lease/record.ts';
 import type { Absence } from '../../core/task/wait.ts';
 import type { HostId } from '../../kernel/ids.ts';
-import { SECOND, type Instant } from '../../kernel/time.ts';
+import { SECOND, type Instant, type Millis } from '../../kernel/time.ts';
 import type { EngineParts } from '../engine.ts';
-import { commitHostStop } from './host.ts';
+import { HOSTS_MAX } from './host.ts';
 
 /** What a host that starts finds out about the time before it. */
 export interface Before {
@@ -12,8 +12,6 @@ export interface Before {
   readonly lastCommit: Instant | null;
 }
 
-// The hosts that are asked; of a shared store those that live are among the newest.
-const HOSTS_MAX = 200;
 // On a shared store instants are the store's own: its clock and ours may stand this far apart (L-4).
 const CLOCKS_APART_MS = 2 * SECOND;
 
@@ -28,16 +26,16 @@ export async function readBefore(parts: EngineParts, hostId: HostId): Promise<Be
   const own = hosts.find(({ id }) => id === hostId);
   const turn = await store.query('turn.newest', {});
   const apart = store.traits.exclusive ? 0 : CLOCKS_APART_MS;
+  const startedAt = own?.startedAt ?? parts.clock.now();
   const known = [
-    ...others.flatMap((host) => instantsOf(host, options.leaseMs)),
+    ...others.flatMap((host) => instantsOf(host, { leaseMs: options.leaseMs, startedAt })),
     ...(turn === undefined ? [] : [turn.startedAt, turn.endedAt ?? turn.startedAt]),
   ];
-  const startedAt = own?.startedAt ?? parts.clock.now();
   return {
     // What was committed under a clock that was set back since stood there before this start all the same.
     absence: isAnyAlive(parts, others, startedAt)
       ? null
-      : absenceOf(formerOf(parts, others), startedAfter(startedAt, known)),
+      : absenceOf(formerOf(parts, others), { startedAt, until: startedAfter(startedAt, known) }),
     lastCommit: known.length === 0 ? null : Math.max(...known) - apart,
   };
 }
@@ -61,30 +59,26 @@ function formerOf({ store }: EngineParts, others: readonly HostRecord[]): readon
   return store.traits.exclusive ? others : others.slice(0, 1);
 }
 
-/** Since the last clean stop; one host that did not stop cleanly makes the beginning unknown. */
-function absenceOf(others: readonly HostRecord[], until: Instant): Absence {
+/** Since the last stop; one host whose unclean end this start has found makes the beginning unknown. */
+function absenceOf(
+  others: readonly HostRecord[],
+  { startedAt, until }: { readonly startedAt: Instant; readonly until: Instant },
+): Absence {
   if (others.length === 0) return null;
-  const stops = others.map(({ stoppedAt }) => stoppedAt);
-  const known = stops.filter((stop) => stop !== null);
-  return { until, from: known.length === stops.length ? Math.max(...known) : null };
+  const known = others.flatMap((host) => stopBefore(host, startedAt) ?? []);
+  return { until, from: known.length === others.length ? Math.max(...known) : null };
 }
 
-/**
- * Closes the rows of hosts that did not stop: they made this start unclean and no later one. The lock of an
- * exclusive store proves that they are dead.
- * Which host was the last is not read off its instants, since a clock may have been set back between them.
- */
-export async function closeDead(parts: EngineParts, hostId: HostId): Promise<void> {
-  const { store } = parts;
-  if (!store.traits.exclusive) return;
-  const hosts = await store.query('host.list', { limit: HOSTS_MAX });
-  for (const host of hosts)
-    if (host.id !== hostId && host.stoppedAt === null) await commitHostStop(parts, host.id);
+/** When a host stopped, as far as it was known before this start. */
+function stopBefore({ stoppedAt, end }: HostRecord, startedAt: Instant): Instant | null {
+  return end === 'lost' && stoppedAt === startedAt ? null : stoppedAt;
 }
 
+/** When the store is known to have been written by this host, or by whoever found its end. */
 function instantsOf(
-  { startedAt, stoppedAt, aliveUntil }: HostRecord,
-  leaseMs: number,
+  host: HostRecord,
+  { leaseMs, startedAt }: { readonly leaseMs: Millis; readonly startedAt: Instant },
 ): readonly Instant[] {
-  return [startedAt, stoppedAt ?? startedAt, aliveUntil - leaseMs];
+  const stoppedAt = stopBefore(host, startedAt) ?? host.startedAt;
+  return [host.startedAt, stoppedAt, host.aliveUntil - leaseMs];
 }

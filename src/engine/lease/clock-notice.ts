@@ -1,14 +1,9 @@
-import {
-  ABOVE_ALL_IDS,
-  type ConversationId,
-  type HostId,
-  type OutboxId,
-} from '../../kernel/ids.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { ConversationId, HostId, OutboxId } from '../../kernel/ids.ts';
 import { hostName } from '../../kernel/principal.ts';
 import type { Read, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { queueNotice } from '../outbox/queue.ts';
+import { findReader } from '../recovery/told.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
 import type { ClockNews } from './clock.ts';
@@ -20,19 +15,16 @@ export interface ClockTelling {
   readonly count: number;
 }
 
-// Pages of conversations that are looked through for the newest terminal.
-const PAGES_MAX = 5;
-
 /**
- * Tells of the clock in the newest conversation of a terminal, in one commit. Undefined where nobody has
- * ever sat at one: then the log and `/attention` show it.
+ * Tells of the clock in the newest conversation that a person reads, in one commit. Undefined where there
+ * is none: then the log and `/attention` show it.
  */
 export async function tellOfClock(
   parts: EngineParts,
   news: ClockNews,
   telling: ClockTelling,
 ): Promise<ConversationId | undefined> {
-  const id = await newestTerminal(parts);
+  const id = await findReader(parts);
   if (id === undefined) return undefined;
   let earlier: OutboxId | undefined;
   await settle(parts, () =>
@@ -81,16 +73,4 @@ function tellUnit(
       return { verdict: undefined, writes: ledger.close() };
     },
   };
-}
-
-async function newestTerminal({ store }: EngineParts): Promise<ConversationId | undefined> {
-  let before: string = ABOVE_ALL_IDS;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const found = await store.query('conversation.list', { before, limit: LIMITS.listLimitMax });
-    const terminal = found.find(({ channel }) => channel === 'terminal');
-    const last = found.at(-1);
-    if (terminal !== undefined || last === undefined) return terminal?.id;
-    before = last.id;
-  }
-  return undefined;
 }

@@ -5,7 +5,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { SECOND, type Instant, type Millis } from '../../kernel/time.ts';
 import { Gate, type Returning } from '../budget/gate.ts';
 import type { ClockTrust, EngineParts } from '../engine.ts';
-import { closeDead, readBefore } from '../lease/absence.ts';
+import { readBefore } from '../lease/absence.ts';
 import { tellOfClock } from '../lease/clock-notice.ts';
 import { ClockWatch } from '../lease/clock.ts';
 import { isFatal } from '../settle.ts';
@@ -71,7 +71,6 @@ export class Upkeep {
     const { absence, lastCommit } = await readBefore(parts, hostId);
     this.#absence = absence;
     this.#watch.begin(lastCommit);
-    await closeDead(parts, hostId);
     await this.gate.load();
     this.#isOpen = true;
     this.hint();
