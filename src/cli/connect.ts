@@ -111,6 +111,7 @@ async function openStopped(options: ReadOptions): Promise<Connection> {
 
 const EXITS: Readonly<Record<string, ExitName>> = {
   not_found: 'not_found',
+  not_a_task: 'not_found',
   unauthorized: 'usage',
   bad_request: 'usage',
   invalid: 'usage',

@@ -28,7 +28,8 @@ export function doingText({
 }
 
 /** How a task stands, for a column: what is done for it, what it waits for, or its state. */
-export function standingText({ state, doing, waitsFor }: TaskReply): string {
+export function standingText({ state, doing, waitsFor, held }: TaskReply): string {
+  if (held !== null) return `held, was ${held.state}`;
   if (doing === null) return waitsFor === null ? state : `${state}: ${waitsFor.kind}`;
   const { kind, tool, calls, callsMax } = doing;
   const words = {

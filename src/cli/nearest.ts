@@ -23,6 +23,16 @@ export async function approvalOrNearest<T>(
   return orNearest(asked, find, () => client.approvals({ limit: LIMITS.listLimitMax }));
 }
 
+/** As `taskOrNearest`, for a worker. */
+export async function workerOrNearest<T>(
+  client: Client,
+  id: string,
+  find: () => Promise<T>,
+): Promise<T> {
+  const asked = { id, kind: 'worker' };
+  return orNearest(asked, find, () => client.workers({ limit: LIMITS.listLimitMax }));
+}
+
 /** As `taskOrNearest`, for a run. */
 export async function runOrNearest<T>(
   client: Client,

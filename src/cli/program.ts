@@ -71,6 +71,7 @@ function addReading(program: Command): void {
   );
   reading(program.command('tasks'), 'the newest tasks')
     .option('--state <state>', 'only tasks in this state')
+    .option('--held', 'only older ones that are held, and how one is woken')
     .option('--limit <count>', 'at most this many (default 50)')
     .action(async (options) => (await import('./commands/tasks.ts')).tasks(options));
   reading(program.command('task <id>'), 'one task: request, state, budgets').action(
@@ -79,6 +80,11 @@ function addReading(program: Command): void {
   reading(program.command('why <id>'), 'why a task stands where it stands').action(
     async (id, options) => (await import('./commands/tasks.ts')).why(id, options),
   );
+  reading(program.command('workers'), 'the newest workers of tasks')
+    .option('--state <state>', 'only workers in this state')
+    .option('--held', 'only those that are held, and how one is woken')
+    .option('--limit <count>', 'at most this many (default 50)')
+    .action(async (options) => (await import('./commands/workers.ts')).workers(options));
   reading(program.command('approvals'), 'the calls that a person is asked about')
     .option('--state <state>', 'only approvals in this state: open, approved, denied, expired')
     .option('--limit <count>', 'at most this many (default 50)')
@@ -126,10 +132,23 @@ function addOrders(program: Command): void {
   ordering(program, 'resume <id>', 'let a task that stands still go on')
     .description(
       'Gives a task one new turn: one that was paused, whose wait ran out, that made no progress ' +
-        'or ended without an answer. No budget changes; a used-up one needs `extend`.',
+        'or ended without an answer. One that is held, or whose check could not tell, is checked ' +
+        'first; this needs an admin key, and so does a held worker (exec_…). No budget changes; ' +
+        'a used-up one needs `extend` or `budget-reset`.',
     )
-    .addHelpText('after', example('resume task_7K2M9QX4R1T8WZ3C'))
+    .option('--late', 'carry an order out though its own time has passed')
+    .addHelpText(
+      'after',
+      example('resume task_7K2M9QX4R1T8WZ3C', 'resume task_7K2M9QX4R1T8WZ3C --late'),
+    )
     .action(async (id, options) => (await import('./commands/orders.ts')).resume(id, options));
+  ordering(program, 'budget-reset <id>', 'let interrupted work be checked anew')
+    .description(
+      'Opens new checks for a task whose checks after an interruption are all used. No deadline ' +
+        'moves, no worker and no message is replayed. Needs an admin key.',
+    )
+    .addHelpText('after', example('budget-reset task_7K2M9QX4R1T8WZ3C'))
+    .action(async (id, options) => (await import('./commands/orders.ts')).budgetReset(id, options));
   ordering(program, 'extend <id> [grants...]', 'add to the budgets or the deadline of a task')
     .description('Adds to what a task may use; what was blocked by it goes on. Needs an admin key.')
     .option('--turns <count>', 'this many turns more')

@@ -3,14 +3,17 @@ const SHELL: Readonly<Record<string, string>> = {
   stop: 'stop',
   pause: 'pause',
   'task-resume': 'resume',
+  'budget-reset': 'budget-reset',
   extend: 'extend',
   approve: 'approve',
   deny: 'deny',
   why: 'why',
 };
 
-/** With its id behind it: `/stop` alone is about a conversation, which a shell is not in. */
-const COMMAND = /^\/([a-z-]+)( (?:task|appr)_\w+(?: [^\s`]+)*)$/;
+/** With its id behind it, or `ID` where any is meant: `/stop` alone is about a conversation, which a shell is not in. */
+const COMMAND = /^\/([a-z-]+)( (?:(?:task|appr)_\w+|ID)(?: [^\s`]+)*)$/;
+/** What the chat says in a word, and a shell in an option. */
+const OPTIONS: Readonly<Record<string, string>> = { late: '--late' };
 /** Quoted commands of a sentence; what would run stands on lines of its own, behind blanks. */
 const QUOTED = /^ {4}.*$|`(\/[^`\n]+)`/gm;
 
@@ -28,6 +31,11 @@ export function shellSentence(text: string): string {
 }
 
 function typed(command: string): string | undefined {
+  if (command === '/tasks held') return 'sekisho tasks --held';
   const [, name = '', rest = ''] = COMMAND.exec(command) ?? [];
-  return Object.hasOwn(SHELL, name) ? `sekisho ${SHELL[name] ?? name}${rest}` : undefined;
+  if (!Object.hasOwn(SHELL, name)) return undefined;
+  const words = rest
+    .split(' ')
+    .map((word) => (Object.hasOwn(OPTIONS, word) ? OPTIONS[word] : word));
+  return `sekisho ${SHELL[name]}${words.join(' ')}`;
 }

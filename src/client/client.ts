@@ -28,6 +28,7 @@ import type {
   WhyReply,
 } from '../wire/task.ts';
 import type { UsageReply } from '../wire/usage.ts';
+import type { WorkerOrderBody, WorkerReply } from '../wire/worker.ts';
 import { followStream, type StreamOptions } from './stream.ts';
 
 export interface ClientParts {
@@ -53,6 +54,10 @@ export interface OutboxQuery extends PageQuery {
 export interface ApprovalQuery extends PageQuery {
   readonly state?: ApprovalReply['state'];
   readonly conversation?: string;
+}
+export interface WorkerQuery extends PageQuery {
+  readonly state?: WorkerReply['state'];
+  readonly enrollment?: WorkerReply['enrollment'];
 }
 export interface Once {
   /** Makes the call safe to repeat for a day. */
@@ -106,8 +111,14 @@ export interface Client {
   stopTask(id: string, order?: TaskOrderBody, once?: Once): Promise<TaskStoppedReply>;
   resumeTask(id: string, order?: TaskResumeBody, once?: Once): Promise<TaskReply>;
   pauseTask(id: string, order?: TaskOrderBody, once?: Once): Promise<TaskReply>;
+  /** Opens a new epoch of assessments for a task that has used up its own. */
+  resetBudget(id: string, order?: TaskOrderBody, once?: Once): Promise<TaskReply>;
   /** Numbers are additions; a deadline is an addition like `+2d` or an ISO instant. */
   extendTask(id: string, order: TaskExtendBody, once?: Once): Promise<TaskReply>;
+  workers(query?: WorkerQuery): Promise<Page<WorkerReply>>;
+  worker(id: string): Promise<WorkerReply>;
+  /** Wakes exactly this worker, which the boundary holds. */
+  resumeWorker(id: string, order?: WorkerOrderBody, once?: Once): Promise<WorkerReply>;
   approvals(query?: ApprovalQuery): Promise<Page<ApprovalReply>>;
   approval(id: string): Promise<ApprovalReply>;
   answerApproval(
@@ -174,6 +185,8 @@ export function createClient({ url, key, fetch = globalThis.fetch }: ClientParts
     taskEvents: (id, query) => get(`/v1/tasks/${part(id)}/events`, query),
     why: (id) => get(`/v1/tasks/${part(id)}/why`),
     ...orders(post),
+    workers: (query) => get('/v1/workers', query),
+    worker: (id) => get(`/v1/workers/${part(id)}`),
     approvals: (query) => get('/v1/approvals', query),
     approval: (id) => get(`/v1/approvals/${part(id)}`),
     usage: (query) => get('/v1/usage', query),
@@ -191,6 +204,8 @@ type Orders =
   | 'resumeTask'
   | 'pauseTask'
   | 'extendTask'
+  | 'resetBudget'
+  | 'resumeWorker'
   | 'answerApproval'
   | 'confirmClock';
 
@@ -201,6 +216,8 @@ function orders(post: Post): Pick<Client, Orders> {
     resumeTask: (id, order = {}, once) => post(task(id, 'resume'), order, once),
     pauseTask: (id, order = {}, once) => post(task(id, 'pause'), order, once),
     extendTask: (id, order, once) => post(task(id, 'extend'), order, once),
+    resetBudget: (id, order = {}, once) => post(task(id, 'budget-reset'), order, once),
+    resumeWorker: (id, order = {}, once) => post(`/v1/workers/${part(id)}/resume`, order, once),
     answerApproval: (id, answer, once) => post(`/v1/approvals/${part(id)}`, answer, once),
     confirmClock: () => post('/v1/admin/clock', { confirm: true }),
   };

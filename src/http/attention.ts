@@ -61,7 +61,8 @@ async function gather(engine: Engine, open: readonly TaskRecord[]): Promise<Wait
     limit: LIMITS.listLimitMax,
   });
   return {
-    tasks: open.filter(needsPerson),
+    // One line speaks for all that the boundary holds (B-10).
+    tasks: open.filter((task) => task.enrollment === 'current' && needsPerson(task)),
     approvals,
     limiters: limitersOf(engine).filter(({ state }) => state === 'down' || state === 'refused'),
     isClockDistrusted: !clock.isTrusted,
@@ -69,9 +70,9 @@ async function gather(engine: Engine, open: readonly TaskRecord[]): Promise<Wait
   };
 }
 
-/** Instants, quotas and providers end by themselves; what asks for an approval is told by the approval. */
+/** Other waits end by themselves, an assessment among them; an approval is told for itself. */
 function needsPerson({ state, waitKind }: TaskRecord): boolean {
-  if (state === 'waiting') return waitKind === 'answer' || waitKind === 'assessment';
+  if (state === 'waiting') return waitKind === 'answer';
   return state === 'blocked' || state === 'paused';
 }
 

@@ -13,7 +13,7 @@ import {
 import { demandOwn } from './auth.ts';
 import { reply, route, type Call, type Route } from './call.ts';
 import { receiptProblem, refusalProblem } from './problems.ts';
-import { demandTask, wholeTask } from './task-of.ts';
+import { demandExactTask, demandTask, wholeTask } from './task-of.ts';
 
 /** Under which channel orders of this door stand in the log of admin actions (X-10). */
 export const API_CHANNEL = 'api';
@@ -56,7 +56,7 @@ export function throwRefused({ door, body }: ReceiptCall, no: Refusal): never {
 
 /** The order of this call about an own task, or about any with `admin`; throws what A-5 refuses. */
 async function orderOf(call: OrderCall): Promise<TaskOrder> {
-  const task = await demandTask(call);
+  const task = await demandExactTask(call);
   demandOwn(call.identity, task.mandatePrincipal);
   const { expectedVersion } = call.body;
   return {
@@ -83,11 +83,16 @@ async function pause(call: OrderCall): Promise<Response> {
 }
 
 async function resume(call: Call<unknown, TaskResumeBody>): Promise<Response> {
-  // No order of this version has a time of its own that could be past.
-  if (call.body.late === true) return refuseOrder(call);
-  const resumed = await call.door.engine.resumeTask(await orderOf(call));
+  const { late = false } = call.body;
+  const resumed = await call.door.engine.resumeTask({ ...(await orderOf(call)), late });
   if (resumed.kind === 'refused') return throwRefused(call, resumed);
   return orderReply(call, await wholeTask(call, resumed.task), resumed);
+}
+
+async function resetBudget(call: OrderCall): Promise<Response> {
+  const reset = await call.door.engine.resetBudget(await orderOf(call));
+  if (reset.kind === 'refused') return throwRefused(call, reset);
+  return orderReply(call, await wholeTask(call, reset.task), reset);
 }
 
 async function extend(call: Call<unknown, TaskExtendBody>): Promise<Response> {
@@ -136,7 +141,8 @@ export const ORDER_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/v1/tasks/{id}/resume',
     need: 'run',
-    summary: 'One new turn for a task that stands still: an own one, or any with `admin`',
+    summary:
+      'Let a task that stands still go on: an own one, or any with `admin`; a held or inconclusive one with `admin` alone',
     body: TaskResumeBody,
     isBodyOptional: true,
     isIdempotent: true,
@@ -178,10 +184,12 @@ export const ORDER_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/v1/tasks/{id}/budget-reset',
     need: 'admin',
-    summary: 'Reopen a used-up recovery budget; 409 where none is',
+    summary:
+      'Open a new epoch of assessments for a task that has used up its own; 409 where none has',
     body: TaskOrderBody,
     isBodyOptional: true,
+    isIdempotent: true,
     replies: DONE,
-    handle: refuseOrder,
+    handle: resetBudget,
   }),
 ];

@@ -28,6 +28,7 @@ export type ProblemCode = keyof typeof CODES;
 
 const REFUSAL_STATUS: Partial<Record<RefusalCode, number>> = {
   not_found: 404,
+  not_a_task: 404,
   forbidden: 403,
   draining: 503,
   store_failed: 503,

@@ -7,6 +7,7 @@ import { RUN_ROUTES } from './runs.ts';
 import { STATUS_ROUTES } from './status.ts';
 import { TASK_ROUTES } from './tasks.ts';
 import { USAGE_ROUTES } from './usage.ts';
+import { WORKER_ROUTES } from './workers.ts';
 
 /** Every route of this door. The router, the OpenAPI document and the tests' sweeps read it. */
 export const ROUTES: readonly Route[] = [
@@ -14,6 +15,7 @@ export const ROUTES: readonly Route[] = [
   ...CONVERSATION_ROUTES,
   ...MESSAGE_ROUTES,
   ...TASK_ROUTES,
+  ...WORKER_ROUTES,
   ...APPROVAL_ROUTES,
   ...OUTBOX_ROUTES,
   ...USAGE_ROUTES,

@@ -33,6 +33,7 @@ export const REFUSALS = {
   deadline_passed: 'the deadline of the task has passed',
   budget_exhausted: 'a budget of the task is used up',
   conversation_busy: 'a turn runs in the conversation of the task',
+  not_here: 'a held task is woken in its own conversation, at the terminal or through the API',
   not_a_task: 'the id is of something else',
   no_safe_mode: 'safe mode is not on',
   still_exhausted: 'what was granted is less than what is used up',

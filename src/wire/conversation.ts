@@ -64,7 +64,7 @@ export type MessageCreatedReply = z.infer<typeof MessageCreatedReply>;
 export const MessageReply = z.object({
   id: idShape('msg_'),
   conversationId: idShape('conv_'),
-  state: z.enum(['unclaimed', 'claimed', 'done']),
+  state: z.enum(['unclaimed', 'claimed', 'done', 'held']),
   text: z.string(),
   taskId: idShape('task_').nullable(),
   runId: idShape('run_').nullable(),

@@ -24,6 +24,9 @@ const TASK_STATES = [
   'expired',
 ] as const;
 
+/** Where a record belongs: to ongoing work, to history that sleeps, or, of an import, to neither yet. */
+export const ENROLLMENTS = ['current', 'held-legacy', 'unmarked'] as const;
+
 const BudgetShape = z.object({ limit: z.number(), used: z.number() });
 
 export const EvidenceShape = z.object({
@@ -53,7 +56,7 @@ export const TaskReply = z.object({
   agent: z.string(),
   state: z.enum(TASK_STATES),
   reason: z.string().nullable(),
-  enrollment: z.enum(['current', 'held-legacy']),
+  enrollment: z.enum(ENROLLMENTS),
   mandate: z.object({
     text: z.string(),
     principal: z.string(),
@@ -68,6 +71,10 @@ export const TaskReply = z.object({
   evidence: z.array(EvidenceShape).describe('empty in lists'),
   doing: DoingShape.nullable().describe('what is done for it now; null unless it is active'),
   waitsFor: WaitShape.nullable(),
+  held: z
+    .object({ state: z.string(), reason: z.string().nullable(), waitsFor: WaitShape.nullable() })
+    .nullable()
+    .describe('how it stood before the boundary set it aside; null unless it is held'),
   deadline: InstantShape.nullable(),
   budgets: z.object({
     turns: BudgetShape,
@@ -78,9 +85,16 @@ export const TaskReply = z.object({
   }),
   recovery: z.object({
     epoch: z.int(),
-    attempts: z.int(),
+    attempts: z.int().describe('assessments of this epoch, counted when they are reserved'),
     lifetimeAttempts: z.int(),
-    nextAttemptAt: InstantShape.nullable(),
+    nextAttemptAt: InstantShape.nullable().describe('no assessment begins before it'),
+    state: z
+      .enum(['none', 'needed', 'granted', 'followed'])
+      .describe('`needed`: it goes on only when an assessment says so'),
+    outcome: z
+      .enum(['reserved', 'failed', 'invalid', 'continue', 'end', 'inconclusive'])
+      .nullable()
+      .describe('what the last assessment of this epoch came to; `reserved`: not known'),
   }),
   version: z.int(),
   createdAt: InstantShape,
@@ -91,7 +105,7 @@ export type TaskReply = z.infer<typeof TaskReply>;
 
 export const TASK_QUERY = {
   state: z.enum(TASK_STATES).optional(),
-  enrollment: z.enum(['current', 'held-legacy']).optional(),
+  enrollment: z.enum(ENROLLMENTS).optional(),
   conversation: z.string().optional(),
   ...PAGE_QUERY,
 } as const;
@@ -123,7 +137,7 @@ export const TaskOrderBody = z.strictObject({
 export type TaskOrderBody = z.infer<typeof TaskOrderBody>;
 
 export const TaskResumeBody = TaskOrderBody.extend({
-  late: z.boolean().optional().describe('carry out an order whose own time is past'),
+  late: z.boolean().optional().describe('carry out an order whose own time has passed'),
 });
 export type TaskResumeBody = z.infer<typeof TaskResumeBody>;
 

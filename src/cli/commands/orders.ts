@@ -2,7 +2,8 @@ import type { ApprovalAnsweredReply } from '../../wire/approval.ts';
 import type { TaskReply } from '../../wire/task.ts';
 import { order } from '../connect.ts';
 import { readGrantOptions, type GrantOptions } from '../grant.ts';
-import { approvalOrNearest, runOrNearest, taskOrNearest } from '../nearest.ts';
+import { CommandEnd } from '../exit.ts';
+import { approvalOrNearest, runOrNearest, taskOrNearest, workerOrNearest } from '../nearest.ts';
 import { printJson, printText } from '../print.ts';
 import type { ReadOptions } from '../program.ts';
 import { callBlock } from '../shown.ts';
@@ -17,11 +18,56 @@ export async function stop(id: string, options: ReadOptions): Promise<void> {
   });
 }
 
-/** `resume ID`: one new turn for a task that stands still. */
-export async function resume(id: string, options: ReadOptions): Promise<void> {
+export interface ResumeOptions extends ReadOptions {
+  readonly late?: boolean;
+}
+
+/** `resume ID`: lets a task that stands still go on, or wakes one worker that is held. */
+export async function resume(id: string, options: ResumeOptions): Promise<void> {
+  if (id.toLowerCase().startsWith(WORKER)) return resumeWorker(id, options);
   await order(options, async ({ client }) => {
-    const task = await taskOrNearest(client, id, () => client.resumeTask(id));
-    tell(options, task, `${task.id} goes on from what is saved, with one new turn.`);
+    const late = options.late === true;
+    const task = await taskOrNearest(client, id, () => client.resumeTask(id, { late }));
+    tell(options, task, resumedText(task, late));
+  });
+}
+
+const WORKER = 'exec_';
+
+async function resumeWorker(id: string, options: ResumeOptions): Promise<void> {
+  if (options.late === true)
+    throw new CommandEnd('usage', 'sekisho: --late is for a task; a worker has no time of its own');
+  await order(options, async ({ client }) => {
+    const worker = await workerOrNearest(client, id, () => client.resumeWorker(id));
+    const whose = worker.taskId === null ? 'nobody knows of which task' : `of ${worker.taskId}`;
+    tell(options, worker, `${worker.id} is no longer held (${worker.state}, ${whose}).`);
+  });
+}
+
+/** What a resume came to: a turn, a check first, or that no check is left (B-8). */
+function resumedText(task: TaskReply, late: boolean): string {
+  const { id, state, waitsFor } = task;
+  if (waitsFor?.kind === 'assessment') return `${id} is checked first: ${checkText(task)}`;
+  if (state === 'blocked') {
+    const way = `To open new ones: sekisho budget-reset ${id}`;
+    return `${id} is held no longer, but all checks that it has are used. ${way}`;
+  }
+  const how = late ? ', late, as you said' : '';
+  return `${id} goes on from what is saved, with one new turn${how}.`;
+}
+
+function checkText({ id, recovery, deadline }: TaskReply): string {
+  const { nextAttemptAt: next } = recovery;
+  const due = next === null ? 'now' : `not before ${when(next)}`;
+  const kept = deadline === null ? 'it has no deadline' : `its deadline stays ${when(deadline)}`;
+  return `the check is due ${due}; ${kept}. How it stands: sekisho why ${id}`;
+}
+
+/** `budget-reset ID`: opens a new epoch of assessments. */
+export async function budgetReset(id: string, options: ReadOptions): Promise<void> {
+  await order(options, async ({ client }) => {
+    const task = await taskOrNearest(client, id, () => client.resetBudget(id));
+    tell(options, task, `Reopened ${task.id}: ${checkText(task)}`);
   });
 }
 

@@ -14,6 +14,7 @@ import { when } from '../when.ts';
 export interface TasksOptions extends ReadOptions {
   readonly state?: string;
   readonly limit?: string;
+  readonly held?: boolean;
 }
 
 const STATES = [
@@ -32,8 +33,11 @@ const STATES = [
 export async function tasks(options: TasksOptions): Promise<void> {
   const state = options.state === undefined ? {} : { state: stateOf(options.state) };
   const limit = limitOf(options);
+  const isHeld = options.held === true;
+  // One that has ended is held no longer.
+  const held = isHeld ? ({ enrollment: 'held-legacy', state: 'blocked', ...state } as const) : {};
   await ask(options, async ({ client }) => {
-    const page = await client.tasks({ ...state, ...limit });
+    const page = await client.tasks({ ...state, ...held, ...limit });
     if (options.json === true) {
       printJson(page);
       return;
@@ -44,7 +48,10 @@ export async function tasks(options: TasksOptions): Promise<void> {
       when(one.createdAt),
       one.mandate.text,
     ]);
-    printText(rows.length === 0 ? 'No tasks.' : table(['ID', 'STATE', 'SINCE', 'REQUEST'], rows));
+    const heads = ['ID', 'STATE', 'SINCE', 'REQUEST'];
+    const wake = isHeld ? `\n\nTo wake exactly one: sekisho resume ID` : '';
+    const none = isHeld ? 'No task is held.' : 'No tasks.';
+    printText(rows.length === 0 ? none : `${table(heads, rows)}${wake}`);
   });
 }
 
@@ -74,6 +81,8 @@ function taskText(found: TaskReply): string {
     `from           ${mandate.principal} through ${mandate.origin}, ${when(mandate.at)}`,
     `conversation   ${found.conversationId}, agent ${found.agent}`,
     ...waitLines(found.waitsFor),
+    ...heldLines(found),
+    ...recoveryLines(found),
     `turns          ${of(budgets.turns)}`,
     `tokens         ${of(budgets.tokens)}`,
     `cost           ${of(budgets.costUsd)} USD`,
@@ -97,6 +106,23 @@ function waitLines(wait: TaskReply['waitsFor']): readonly string[] {
     `waits for      ${what}${until === null ? '' : ` until ${when(until)}`}`,
     ...(question === undefined ? [] : [`question       ${question}`]),
   ];
+}
+
+function heldLines({ held }: TaskReply): readonly string[] {
+  if (held === null) return [];
+  const { state, reason, waitsFor } = held;
+  const stood = `${state}${reason === null ? '' : ` (${reason})`}`;
+  return [`held           it was ${stood}`, ...waitLines(waitsFor)];
+}
+
+/** Once it was interrupted: how many checks of its epoch are used, and when the next is due. */
+function recoveryLines({ recovery, endedAt }: TaskReply): readonly string[] {
+  const { epoch, attempts, lifetimeAttempts, nextAttemptAt, state, outcome } = recovery;
+  if (lifetimeAttempts === 0 && state === 'none') return [];
+  const last = outcome === null ? '' : `, the last: ${outcome}`;
+  const isDue = state === 'needed' && endedAt === null && nextAttemptAt !== null;
+  const due = isDue ? `, the next not before ${when(nextAttemptAt)}` : '';
+  return [`checks         ${attempts} of epoch ${epoch}, ${lifetimeAttempts} in all${last}${due}`];
 }
 
 function of({ used, limit }: { readonly used: number; readonly limit: number }): string {

@@ -9,6 +9,7 @@ import { maySee, nearestTask, newestTask, type Asker } from '../task/nearest.ts'
 import { readTurnDoing } from '../task/doing.ts';
 import { explainTask, type Explanation } from '../task/why.ts';
 import { sayContext } from './context-answer.ts';
+import { listHeld } from './held-answer.ts';
 import { sayModels } from './model-answer.ts';
 import { speak } from './speaking.ts';
 import { sayStatus } from './status-answer.ts';
@@ -20,6 +21,7 @@ type OrderKind =
   | 'stop'
   | 'pause'
   | 'resume'
+  | 'budget_reset'
   | 'extend'
   | 'approve'
   | 'deny'
@@ -41,7 +43,7 @@ export async function answerCommand(parts: EngineParts, order: CommandOrder): Pr
   const { command, conversationId } = order;
   switch (command.kind) {
     case 'tasks':
-      return listTasks(parts, conversationId, command.held);
+      return command.held ? listHeld(parts, order, command.page) : listOpen(parts, conversationId);
     case 'why':
       return sayWhy(parts, order, command.id);
     case 'status':
@@ -81,14 +83,6 @@ function usagesOf(command: string): string {
   return forms.map(({ usage }) => `\`${usage}\``).join(', ');
 }
 
-async function listTasks(
-  parts: EngineParts,
-  conversationId: ConversationId,
-  held: boolean,
-): Promise<string> {
-  return held ? listHeld(parts, conversationId) : listOpen(parts, conversationId);
-}
-
 async function listOpen(parts: EngineParts, conversationId: ConversationId): Promise<string> {
   const speaking = speak(parts, parts.clock.now());
   const { answers } = speaking.words;
@@ -103,16 +97,6 @@ async function listOpen(parts: EngineParts, conversationId: ConversationId): Pro
     ...taskLines(speaking, current, { turn, doing, isWhole: open.length < limit }),
     ...(held === 0 ? [] : [answers.held(String(held))]),
   ].join('\n');
-}
-
-async function listHeld(parts: EngineParts, conversationId: ConversationId): Promise<string> {
-  const speaking = speak(parts, parts.clock.now());
-  const limit = LIMITS.listLimitMax;
-  const open = await parts.store.query('task.openOf', { conversationId, limit });
-  const held = open.filter(({ enrollment }) => enrollment === 'held-legacy');
-  const isWhole = open.length < limit;
-  const lines = taskLines(speaking, held, { turn: undefined, doing: null, isWhole });
-  return lines.length === 0 ? speaking.words.answers.noHeldTasks : lines.join('\n');
 }
 
 async function sayWhy(parts: EngineParts, asker: Asker, typed: string | null): Promise<string> {

@@ -1,12 +1,14 @@
 import { readCommand, type Command } from '../../core/inbox/command.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import type { Refusal } from '../../kernel/fault.ts';
+import { hasEnded } from '../../core/task/moves.ts';
+import { refuse, type Refusal } from '../../kernel/fault.ts';
+import type { TaskId } from '../../kernel/ids.ts';
 import { quoteRequest } from '../../text/quote.ts';
 import { catalogueOf } from '../../text/reader.ts';
 import { renderRefusal } from '../../text/render.ts';
 import { sayAnswered } from '../approval/answer.ts';
-import type { EngineParts } from '../engine.ts';
+import type { EngineParts, Ordered } from '../engine.ts';
 import { beginFresh } from '../session/fresh.ts';
 import { chooseModel } from '../session/choose-model.ts';
 import { settle } from '../settle.ts';
@@ -46,13 +48,16 @@ export async function handleCommand(host: CommandHost, message: MessageRecord): 
   await answer(parts, message, text);
 }
 
-type TaskCommand = Extract<Command, { readonly kind: 'pause' | 'resume' | 'extend' }>;
+type TaskCommand = Extract<
+  Command,
+  { readonly kind: 'pause' | 'resume' | 'budget_reset' | 'extend' }
+>;
 type ApprovalCommand = Extract<Command, { readonly kind: 'approve' | 'deny' }>;
 
 const UNKNOWN: Refusal = { kind: 'refused', code: 'unknown_command', detail: {} };
 
 function isTaskCommand(command: Command): command is TaskCommand {
-  return command.kind === 'pause' || command.kind === 'resume' || command.kind === 'extend';
+  return ['pause', 'resume', 'budget_reset', 'extend'].includes(command.kind);
 }
 
 function isApprovalCommand(command: Command): command is ApprovalCommand {
@@ -82,14 +87,45 @@ async function orderTask(
   if (found.kind === 'refused') return answerRefusal(host, message, found);
   const isHere = found.conversationId === message.conversationId;
   const order = { taskId: found.id, ...givenBy(message, isHere) };
-  const verdict =
-    command.kind === 'extend'
-      ? await host.orders.extend({ ...order, grant: command.grant })
-      : await host.orders[command.kind](order);
+  if (command.kind === 'resume' && !isHere && (await isHeldFrom(parts, message, found.id)))
+    return answerRefusal(host, message, refuse('not_here', { id: found.id }));
+  const verdict = await giveOrder(host, command, order);
   if (verdict.kind === 'refused') return answerRefusal(host, message, verdict);
   // The order answers the command in its own commit, but only where it was said (O-9).
   if (!isHere) await answer(parts, message, sayOrdered(parts, command.kind, verdict.task));
 }
+
+function giveOrder(
+  { orders }: CommandHost,
+  command: TaskCommand,
+  order: Omit<GivenOrder, 'hostId'>,
+): Promise<Ordered | Refusal> {
+  switch (command.kind) {
+    case 'pause':
+      return orders.pause(order);
+    case 'resume':
+      return orders.resume({ ...order, late: command.late });
+    case 'budget_reset':
+      return orders.resetBudget(order);
+    case 'extend':
+      return orders.extend({ ...order, grant: command.grant });
+  }
+}
+
+/** Whether it is of history, which only its own conversation and the terminal may wake (B-8). */
+async function isHeldFrom(
+  { store }: EngineParts,
+  message: MessageRecord,
+  id: TaskId,
+): Promise<boolean> {
+  // Whoever may not wake it at all is told that.
+  if (message.channel === TERMINAL || !senderOf(message).isAdmin) return false;
+  const task = await store.query('task.byId', { id });
+  return task?.enrollment === 'held-legacy' && !hasEnded(task.state);
+}
+
+/** The channel whose person is the machine's own. */
+const TERMINAL = 'terminal';
 
 async function answerApproval(
   host: CommandHost,

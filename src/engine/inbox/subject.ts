@@ -11,7 +11,7 @@ import {
 } from '../../kernel/ids.ts';
 import { nearestWord } from '../../kernel/nearest.ts';
 import type { EngineParts } from '../engine.ts';
-import { nearestTask } from '../task/nearest.ts';
+import { refuseUnknown } from '../task/nearest.ts';
 import { senderOf } from './sender.ts';
 
 /** What a command is about, and where it lives. */
@@ -32,8 +32,7 @@ export async function findTask(
     : undefined;
   if (task !== undefined) return found(task);
   const { conversationId } = message;
-  const asker = { conversationId, principal: senderOf(message) };
-  return notFound(typed, await nearestTask(parts, typed, asker));
+  return refuseUnknown(parts, typed, { conversationId, principal: senderOf(message) });
 }
 
 /** Open approvals that are compared with a mistyped id. */

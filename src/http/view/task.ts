@@ -1,10 +1,11 @@
+import type { ExecutionRecord } from '../../core/dispatch/record.ts';
 import type { EventRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { wasAsked } from '../../core/turn/decide.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
 import type { Doing } from '../../engine/task/doing.ts';
 import type { Tool } from '../../ports/tools.ts';
-import { readObject } from '../../kernel/json.ts';
+import { readObject, type Json } from '../../kernel/json.ts';
 import { USD } from '../../kernel/money.ts';
 import type {
   DoingShape,
@@ -38,6 +39,7 @@ export function viewTask(task: TaskRecord, doing: Doing | null): TaskReply {
     evidence: [],
     doing: doing === null ? null : viewDoing(doing),
     waitsFor: waitOf(task),
+    held: heldOf(task),
     deadline: isoOrNull(task.deadline),
     budgets: budgetsOf(task),
     recovery: {
@@ -45,6 +47,8 @@ export function viewTask(task: TaskRecord, doing: Doing | null): TaskReply {
       attempts: task.recoveryAttempts,
       lifetimeAttempts: task.recoveryLifetimeAttempts,
       nextAttemptAt: isoOrNull(task.recoveryNextAt),
+      state: task.recoveryState,
+      outcome: task.recoveryOutcome,
     },
     version,
     createdAt: iso(task.createdAt),
@@ -53,10 +57,17 @@ export function viewTask(task: TaskRecord, doing: Doing | null): TaskReply {
   };
 }
 
+/** What is known of a task beside its own record. */
+export interface TaskFacts {
+  readonly doing: Doing | null;
+  readonly steps: readonly StepRecord[];
+  readonly workers: readonly ExecutionRecord[];
+}
+
 /** A task with its last saved step and the facts that the host observed for it. */
 export function viewTaskWhole(
-  { task, doing }: { readonly task: TaskRecord; readonly doing: Doing | null },
-  steps: readonly StepRecord[],
+  task: TaskRecord,
+  { doing, steps, workers }: TaskFacts,
   tools: readonly Tool[],
 ): TaskReply {
   const known = new Map(tools.map((tool) => [tool.name, tool.changes === 'yes']));
@@ -71,9 +82,12 @@ export function viewTaskWhole(
             at: iso(last.finishedAt ?? last.startedAt),
             note: task.checkpoint,
           },
-    evidence: steps.flatMap((step) =>
-      evidenceOf(step, known.get(step.tool ?? '') ?? step.repeatable === 'no'),
-    ),
+    evidence: [
+      ...steps.flatMap((step) =>
+        evidenceOf(step, known.get(step.tool ?? '') ?? step.repeatable === 'no'),
+      ),
+      ...workers.map(workerEvidence).toReversed(),
+    ],
   };
 }
 
@@ -97,22 +111,56 @@ function evidenceOf(step: StepRecord, changes: boolean): readonly EvidenceShape[
   return [{ kind, stepId, ...tool, at, text: text.slice(0, EVIDENCE_TEXT_CHARS) }];
 }
 
+/** A worker of the task: how it stands, and its last word or else what it was asked for. */
+function workerEvidence({ id, state, job, outcome, changedAt }: ExecutionRecord): EvidenceShape {
+  const text = `${id} ${state}: ${outcome ?? job}`;
+  return { kind: 'worker', at: iso(changedAt), text: text.slice(0, EVIDENCE_TEXT_CHARS) };
+}
+
 function evidenceKindOf(step: StepRecord): EvidenceShape['kind'] | undefined {
   if (step.kind !== 'tool') return undefined;
   if (step.state === 'uncertain') return 'uncertain';
   return step.state === 'finished' && !wasAsked(step) ? 'effect' : undefined;
 }
 
-/** What a task waits for; null for one that does not wait. */
+/** What a task waits for; null for one that does not wait. An assessment is due at its next attempt. */
 export function waitOf(task: TaskRecord): WaitShape | null {
   const { waitKind: kind, waitId: id, waitUntil, waitQuestion: question } = task;
   if (kind === null) return null;
   return {
     kind,
     ...(id === null ? {} : { id }),
-    until: isoOrNull(waitUntil),
+    until: isoOrNull(kind === 'assessment' ? task.recoveryNextAt : waitUntil),
     ...(question === null ? {} : { question }),
   };
+}
+
+/** How a held task stood before, as the boundary kept it; null for any other. */
+function heldOf({ enrollment, reason, outcomeData }: TaskRecord): TaskReply['held'] {
+  if (enrollment !== 'held-legacy' || reason !== 'held_legacy') return null;
+  const was = readObject(JSON.stringify(readObject(outcomeData)['was'] ?? {}));
+  const kind = textOr(was['waitKind'], null);
+  const id = textOr(was['waitId'], null);
+  const question = textOr(was['waitQuestion'], null);
+  const until = typeof was['waitUntil'] === 'number' ? was['waitUntil'] : null;
+  const isWaiting = kind !== null || until !== null || question !== null;
+  return {
+    state: textOr(was['state'], 'active'),
+    reason: textOr(was['reason'], null),
+    waitsFor: isWaiting
+      ? {
+          // A wait of an import has lost its kind: its window is all that is known (T-6).
+          kind: kind ?? 'unknown',
+          ...(id === null ? {} : { id }),
+          until: isoOrNull(until),
+          ...(question === null ? {} : { question }),
+        }
+      : null,
+  };
+}
+
+function textOr<T>(value: Json | undefined, other: T): string | T {
+  return typeof value === 'string' ? value : other;
 }
 
 function budgetsOf(task: TaskRecord): TaskReply['budgets'] {
