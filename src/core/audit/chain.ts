@@ -35,7 +35,7 @@ export function nextEntry(
     after: canonicalJson(action.after),
     previousHash: last?.hash ?? '',
   };
-  return { ...entry, hash: hashOf(entry, digest) };
+  return { ...entry, hash: hashEntry(entry, digest) };
 }
 
 /**
@@ -73,11 +73,11 @@ function breakAt(
 ): Break | undefined {
   if (entry.seq !== (before?.seq ?? 0) + 1) return 'missing';
   if (entry.previousHash !== (before?.hash ?? '')) return 'displaced';
-  return entry.hash === hashOf(entry, digest) ? undefined : 'altered';
+  return entry.hash === hashEntry(entry, digest) ? undefined : 'altered';
 }
 
-/** Over every column but the hash itself, under its name. */
-function hashOf(entry: Omit<AuditRecord, 'hash'>, digest: Digest): string {
+/** The hash of an entry: over every column but the hash itself, under its name. */
+export function hashEntry(entry: Omit<AuditRecord, 'hash'>, digest: Digest): string {
   const { seq, at, principal, channel, action, subjectId, before, after, previousHash } = entry;
   return digest(
     canonicalJson({
