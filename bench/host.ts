@@ -37,6 +37,7 @@ export async function benchHost(
     agents: [{ name: 'main', instructions, tools, model, fallbacks: [] }],
     models: [model],
     classifier: model,
+    assessment: model,
     onStoreFailed: (reason) => {
       throw new Error(reason);
     },
@@ -52,6 +53,12 @@ export async function benchHost(
       continuationsLimit: LIMITS.continuationsPerTask,
       whileBusy: 'steer',
       approvalMs: LIMITS.approvalMs,
+      recovery: {
+        safeMode: false,
+        spacingMs: LIMITS.recoverySpacingMs,
+        callMs: LIMITS.recoveryCallMs,
+        diagnostics: false,
+      },
       leaseMs: LIMITS.leaseMs,
       leaseRenewMs: LIMITS.leaseRenewMs,
       tickMs: LIMITS.tickMsExclusive,

@@ -9,10 +9,12 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Fault } from '../kernel/fault.ts';
+import type { LooseFile } from '../ports/premises.ts';
 
 const OWNER_FOLDER = 0o700;
 const OWNER_FILE = 0o600;
 const OTHERS = 0o077;
+const PERMISSIONS = 0o777;
 /** The state directory is flat: logs and the like, no trees. */
 const DEPTH_MAX = 3;
 
@@ -23,20 +25,34 @@ const DEPTH_MAX = 3;
 export function openDataFolder(path: string): readonly string[] {
   make(path, OWNER_FOLDER, 'the data directory');
   make(join(path, 'logs'), OWNER_FOLDER, 'the log directory');
-  return mend(path, DEPTH_MAX);
+  return mendFolder(path);
 }
 
-function mend(path: string, depthLeft: number): string[] {
+/** Closes a folder and everything in it to others; gives the paths that were open. */
+export function mendFolder(path: string): readonly string[] {
+  const { loose } = findLoose(path);
+  for (const { path: open, wanted } of loose) chmodSync(open, wanted);
+  return loose.map(({ path: open }) => open);
+}
+
+/** Which paths of a folder are open to others, itself included, and how many there are. */
+export function findLoose(path: string): {
+  readonly files: number;
+  readonly loose: readonly LooseFile[];
+} {
+  const all = modesIn(path, DEPTH_MAX);
+  return { files: all.length, loose: all.filter(({ mode }) => (mode & OTHERS) !== 0) };
+}
+
+/** Links are nobody's business here: where they lead is closed or not by itself. */
+function modesIn(path: string, depthLeft: number): readonly LooseFile[] {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isSymbolicLink()) return [];
-  const wanted = found.isDirectory() ? OWNER_FOLDER : OWNER_FILE;
-  const isLoose = (found.mode & OTHERS) !== 0;
-  if (isLoose) chmodSync(path, wanted);
-  const inside = found.isDirectory() && depthLeft > 0 ? readdirSync(path) : [];
-  return [
-    ...(isLoose ? [path] : []),
-    ...inside.flatMap((name) => mend(join(path, name), depthLeft - 1)),
-  ];
+  const isFolder = found.isDirectory();
+  const mode = found.mode & PERMISSIONS;
+  const own = { path, mode, wanted: isFolder ? OWNER_FOLDER : OWNER_FILE };
+  const inside = isFolder && depthLeft > 0 ? readdirSync(path) : [];
+  return [own, ...inside.flatMap((name) => modesIn(join(path, name), depthLeft - 1))];
 }
 
 /**

@@ -137,6 +137,7 @@ class AssembledHost implements Host {
       ...this.#engineParts(store, log),
       agents,
       models: models.all,
+      assessment: models.assessment,
       classifier: models.classifier,
     });
     this.#engine = engine;
@@ -193,7 +194,7 @@ class AssembledHost implements Host {
   #engineParts(
     store: Store,
     log: OpenLog,
-  ): Omit<Parameters<typeof createEngine>[0], 'agents' | 'models' | 'classifier'> {
+  ): Omit<Parameters<typeof createEngine>[0], 'agents' | 'models' | 'assessment' | 'classifier'> {
     const { config, onFailed } = this.#options;
     return {
       store,

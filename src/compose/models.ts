@@ -24,6 +24,7 @@ export interface ModelParts {
 export interface HostModels {
   readonly first: Model;
   readonly fallbacks: readonly Model[];
+  readonly assessment: Model;
   readonly classifier: Model;
   /** Of each of `agents`, in order. */
   readonly ofAgents: readonly { readonly model: Model; readonly fallbacks: readonly Model[] }[];
@@ -40,7 +41,7 @@ export async function composeModels(config: Config, parts: ModelParts): Promise<
   const shelf = new Shelf(config, parts);
   const first = await (configured.first === undefined ? shelf.found() : shelf.of(configured.first));
   const fallbacks = await shelf.all(configured.fallbacks);
-  const { classifier } = configured;
+  const { assessment, classifier } = configured;
   const ofAgents = [];
   for (const own of configured.ofAgents) {
     ofAgents.push({
@@ -51,6 +52,7 @@ export async function composeModels(config: Config, parts: ModelParts): Promise<
   return {
     first,
     fallbacks,
+    assessment: assessment === undefined ? first : await shelf.of(assessment),
     classifier: classifier === undefined ? first : await shelf.of(classifier),
     ofAgents,
     all: shelf.choice(first),

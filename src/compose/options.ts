@@ -25,6 +25,12 @@ export function engineOptions(
     continuationsLimit: values['limits.continuations'],
     whileBusy: values.whileBusy,
     approvalMs: values['tools.approvalHours'] * HOUR,
+    recovery: {
+      safeMode: values['recovery.safeMode'],
+      spacingMs: Math.round(values['recovery.spacingSeconds'] * SECOND),
+      callMs: Math.round(values['recovery.callTimeoutSeconds'] * SECOND),
+      diagnostics: values['notices.recoveryDiagnostics'],
+    },
     leaseMs: values['lease.seconds'] * SECOND,
     leaseRenewMs: values['lease.renewSeconds'] * SECOND,
     tickMs: tick === undefined ? tickDefault : tick * SECOND,

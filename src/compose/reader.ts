@@ -61,6 +61,7 @@ async function stoppedEngine(
   const parts = readingParts(store, config, ids);
   const [last] = await store.query('host.list', { limit: 1 });
   const hostId = last?.id ?? ids.next('host');
+  const storm = await store.query('storm.last', {});
   const limiters = await store.query('limiter.list', { limit: LIMITERS_SHOWN });
   const refused = (): Promise<never> => Promise.reject(notRunning());
   return {
@@ -77,6 +78,8 @@ async function stoppedEngine(
       runningTurns: 0,
       answeredBy: null,
       clock: { isTrusted: true, driftMs: 0, until: null },
+      safeMode: storm !== undefined && storm.endedAt === null ? storm : null,
+      assessing: [],
       limiters: limiters.filter(({ state }) => state !== 'open'),
     }),
     openConversation: refused,
@@ -87,6 +90,11 @@ async function stoppedEngine(
     resumeTask: refused,
     pauseTask: refused,
     extendTask: refused,
+    resetBudget: refused,
+    resumeWorker: refused,
+    endSafeMode: refused,
+    examine: refused,
+    repair: refused,
     answerApproval: refused,
     confirmClock: refused,
     cancelRun: refused,
@@ -112,6 +120,7 @@ function readingParts(store: Store, config: Config, ids: Ids): EngineParts {
     log: SILENT,
     agents: [agent(first ?? ONLY_AGENT), ...rest.map(agent)],
     models: [model],
+    assessment: model,
     classifier: model,
     onStoreFailed: () => {},
     options: engineOptions(values, store.traits, process.pid),

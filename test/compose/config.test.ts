@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { CONFIG_KEYS, CONFIG_NAMES } from '../../src/compose/config/keys.ts';
 import { loadConfig } from '../../src/compose/config/load.ts';
 import { shownValues } from '../../src/compose/config/show.ts';
+import { engineOptions } from '../../src/compose/options.ts';
 import { folderOf, keyWith, load, problemsOf } from './config-cases.ts';
 
 describe('G-1: an error names file, line, key and the allowed values', () => {
@@ -253,16 +254,63 @@ test('G-1: what bounds a task, and off for its deadline, is taken', async (t) =>
   assert.deepEqual([values['tools.approvalHours'], values.whileBusy], [0.5, 'collect']);
 });
 
+test('the keys of recovery are read, fractions of a second among them', async (t) => {
+  const text = [
+    'model: { provider: rehearsal }',
+    'models: { assessment: { provider: openai-compatible, baseURL: http://127.0.0.1:9/v1, name: judge } }',
+    'recovery: { safeMode: false, spacingSeconds: 0.1, callTimeoutSeconds: 2.5 }',
+    'notices: { recoveryDiagnostics: true }',
+  ].join('\n');
+  const { values } = await load(folderOf(t), { text });
+  assert.equal(values['models.assessment']?.name, 'judge');
+  const traits = { exclusive: true, description: '' };
+  assert.deepEqual(engineOptions(values, traits, 1).recovery, {
+    safeMode: false,
+    spacingMs: 100,
+    callMs: 2500,
+    diagnostics: true,
+  });
+  const silent = await load(folderOf(t), { text: '' });
+  assert.deepEqual(engineOptions(silent.values, traits, 1).recovery, {
+    safeMode: true,
+    spacingMs: 60_000,
+    callMs: 60_000,
+    diagnostics: false,
+  });
+});
+
+describe('what recovery is not given', () => {
+  const cases: readonly [text: string, expected: RegExp][] = [
+    ['recovery: { safeMode: later }', /^recovery\.safeMode: "later" .*true \| false/],
+    ['recovery: { spacingSeconds: 0.05 }', /^recovery\.spacingSeconds: 0\.05 .*0\.1 to 86400/],
+    ['recovery: { spacingSeconds: 86401 }', /^recovery\.spacingSeconds: 86401 .*0\.1 to 86400/],
+    ['recovery: { callTimeoutSeconds: 601 }', /^recovery\.callTimeoutSeconds: 601 .*0\.1 to 600/],
+    ['recovery: { callTimeoutSeconds: off }', /^recovery\.callTimeoutSeconds: "off" .*0\.1 to 600/],
+    [
+      'models: { assessment: { provider: gpt } }',
+      /^models\.assessment\.provider: gpt is no provider/,
+    ],
+    ['notices: { recoveryDiagnostics: 1 }', /^notices\.recoveryDiagnostics: 1 .*true \| false/],
+  ];
+  for (const [text, expected] of cases) {
+    test(text, async (t) => {
+      const [problem, ...more] = await problemsOf(folderOf(t), { text });
+      assert.deepEqual(more, []);
+      assert.match(`${problem?.key}: ${problem?.what} ${problem?.allowed}`, expected);
+    });
+  }
+});
+
 describe('a key whose feature is not built yet', () => {
   test('is refused by name', async (t) => {
     const text =
-      'home: { channel: slack }\nmodels:\n  assessment: { name: x }\nmemory: { enabled: yes please }\n';
+      'home: { channel: slack }\nmodels:\n  summary: { name: x }\nmemory: { enabled: yes please }\n';
     const problems = await problemsOf(folderOf(t), { text });
     assert.deepEqual(
       problems.map(({ where, key, what }) => [where, key, what]),
       [
         ['sekisho.yaml:1', 'home.channel', 'is not built yet in this version'],
-        ['sekisho.yaml:3', 'models.assessment', 'is not built yet in this version'],
+        ['sekisho.yaml:3', 'models.summary', 'is not built yet in this version'],
         ['sekisho.yaml:4', 'memory.enabled', 'is not built yet in this version'],
       ],
     );

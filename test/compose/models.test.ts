@@ -54,17 +54,28 @@ const nameOf = ({ provider, name }: Model): string => `${provider}/${name}`;
 
 describe('the models of a host', () => {
   test('are those that are configured, each once, the first one first', async (t) => {
-    const { first, fallbacks, classifier, all } = await models(await configOf(t, TEXT));
+    const { first, fallbacks, assessment, classifier, all } = await models(await configOf(t, TEXT));
     const claude = 'anthropic/claude-haiku-4-5';
     assert.equal(nameOf(first), 'openai-compatible/big');
     assert.deepEqual(fallbacks.map(nameOf), ['openai-compatible/small', claude]);
     assert.equal(nameOf(classifier), 'openai-compatible/small');
+    assert.equal(assessment, first, 'what is not configured is the first model');
     assert.deepEqual(all.map(nameOf), [
       'openai-compatible/big',
       'openai-compatible/small',
       claude,
       'rehearsal/rehearsal',
     ]);
+  });
+
+  test('one of them judges recovery where it is configured', async (t) => {
+    const text = [
+      'model: { provider: openai-compatible, baseURL: http://127.0.0.1:9/v1, name: big }',
+      'models: { assessment: { provider: rehearsal } }',
+    ].join('\n');
+    const { assessment, first } = await models(await configOf(t, text));
+    assert.equal(nameOf(assessment), 'rehearsal/rehearsal');
+    assert.equal(nameOf(first), 'openai-compatible/big');
   });
 
   test('T-18: share limits where they share address and key', async (t) => {

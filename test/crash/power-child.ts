@@ -31,6 +31,7 @@ const engine = createEngine({
   agents: [{ name: 'main', instructions, tools, model, fallbacks: [] }],
   models: [model],
   classifier: model,
+  assessment: model,
   onStoreFailed: (reason) => {
     throw new Error(reason);
   },

@@ -90,7 +90,7 @@ export async function restOf(engine: Engine): Promise<void> {
 async function isAtRest(engine: Engine): Promise<boolean> {
   if (engine.health().runningTurns > 0) return false;
   const { store } = engine;
-  const due = await store.query('inbox.due', { limit: 1 });
+  const due = await store.query('inbox.due', { generatedSince: 0, limit: 1 });
   const commands = await store.query('message.openCommands', { limit: 1 });
   return due.length === 0 && commands.length === 0;
 }

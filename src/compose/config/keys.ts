@@ -189,7 +189,13 @@ export const CONFIG_KEYS = {
   }),
   'model.price.input': amount(0, 1_000_000, { about: 'US dollars per million input tokens.' }),
   'model.price.output': amount(0, 1_000_000, { about: 'US dollars per million output tokens.' }),
-  'models.assessment': later('a model', 'The model of the recovery assessment.'),
+  'models.assessment': key({
+    schema: otherModel,
+    values: MODEL_VALUES,
+    hidden: true,
+    fields: MODEL_FIELDS,
+    about: 'The model that judges whether interrupted work may go on; without one the first model.',
+  }),
   'models.classifier': key({
     schema: otherModel,
     values: MODEL_VALUES,
@@ -261,12 +267,24 @@ export const CONFIG_KEYS = {
 
   'home.channel': later('a channel', 'Where notices go that have no conversation.'),
   'home.address': later('an address', 'The address on that channel.'),
-  'notices.recoveryDiagnostics': later('true | false', 'Tell each step of a recovery.', false),
+  'notices.recoveryDiagnostics': yes({
+    initial: false,
+    about: 'Tell each attempt of an assessment that failed, and what goes on by itself.',
+  }),
   'notices.retries': later('true | false', 'Tell each retry.', false),
 
-  'recovery.safeMode': later('true | false', 'Pause after repeated crashes.', true),
-  'recovery.spacingSeconds': later('seconds', 'The least time between two assessments.', 60),
-  'recovery.callTimeoutSeconds': later('seconds', 'The limit of one assessment call.', 60),
+  'recovery.safeMode': yes({
+    initial: true,
+    about: 'After three unclean starts within ten minutes start nothing by itself for an hour.',
+  }),
+  'recovery.spacingSeconds': amount(0.1, SECONDS_MAX, {
+    initial: LIMITS.recoverySpacingMs / SECOND,
+    about: 'The least time from one assessment of a task to its next.',
+  }),
+  'recovery.callTimeoutSeconds': amount(0.1, LIMITS.modelCallMs / SECOND, {
+    initial: LIMITS.recoveryCallMs / SECOND,
+    about: 'How long one assessment may take.',
+  }),
   'maintenance.startAt': later('a share', 'The share of the window that starts it.', 0.8),
   'maintenance.firstDelaySeconds': later('seconds', 'The first delay after a failure.', 1),
   'maintenance.maxDelaySeconds': later('seconds', 'The longest delay between tries.', 60),
@@ -346,6 +364,7 @@ type ValueOf<K extends ConfigName> =
 type OptionalName =
   | `api.tls.${string}`
   | `model.${'provider' | 'baseURL' | 'name' | 'apiKey' | `price.${string}`}`
+  | 'models.assessment'
   | 'models.classifier'
   | 'timeZone'
   | 'tick.seconds';

@@ -18,6 +18,7 @@ export interface ModelSettings extends OtherModel {
 export interface ConfiguredModels {
   readonly first: ModelSettings | undefined;
   readonly fallbacks: readonly ModelSettings[];
+  readonly assessment: ModelSettings | undefined;
   readonly classifier: ModelSettings | undefined;
   /** Of each of `agents`, in order: undefined where it uses the first one and the fallbacks. */
   readonly ofAgents: readonly {
@@ -35,16 +36,17 @@ export function placeName({ key, path }: ModelPlace): string {
 export function modelsIn(values: ConfigValues): ConfiguredModels {
   const first = firstIn(values);
   const other = (given: OtherModel, place: ModelPlace): ModelSettings => fill(given, place, first);
-  const classifier = values['models.classifier'];
+  const single = (key: 'models.assessment' | 'models.classifier'): ModelSettings | undefined => {
+    const given = values[key];
+    return given === undefined ? undefined : other(given, { key, path: [] });
+  };
   return {
     first,
     fallbacks: values['model.fallbacks'].map((given, at) =>
       other(given, { key: 'model.fallbacks', path: [at] }),
     ),
-    classifier:
-      classifier === undefined
-        ? undefined
-        : other(classifier, { key: 'models.classifier', path: [] }),
+    assessment: single('models.assessment'),
+    classifier: single('models.classifier'),
     ofAgents: values.agents.map(({ model }, at) => ({
       model: model === undefined ? undefined : other(model, { key: 'agents', path: [at, 'model'] }),
       fallbacks: model?.fallbacks?.map((given, order) =>
@@ -57,7 +59,8 @@ export function modelsIn(values: ConfigValues): ConfiguredModels {
 /** All of them, the first one first. */
 export function allModels(models: ConfiguredModels): readonly ModelSettings[] {
   const ofAgents = models.ofAgents.flatMap(({ model, fallbacks = [] }) => [model, ...fallbacks]);
-  const all = [models.first, ...models.fallbacks, models.classifier, ...ofAgents];
+  const { first, fallbacks, assessment, classifier } = models;
+  const all = [first, ...fallbacks, assessment, classifier, ...ofAgents];
   return all.filter((model) => model !== undefined);
 }
 
