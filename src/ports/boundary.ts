@@ -34,7 +34,10 @@ export interface BoundaryReads {
   'boundary.unowned': { readonly args: Batch; readonly rows: readonly ExecutionRecord[] };
   /** The tasks that those of `boundary.unowned` name. */
   'boundary.owners': { readonly args: Batch; readonly rows: readonly TaskRecord[] };
-  /** Tasks and executions that were held since then, and tasks that were kept. */
+  /**
+   * Tasks that were held and tasks that were kept since then, by their events `task.held` and
+   * `task.enrolled`; executions that are held, by their `changedAt`.
+   */
   'boundary.counts': {
     readonly args: { readonly since: Instant };
     readonly rows:

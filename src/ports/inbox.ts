@@ -45,7 +45,7 @@ export interface InboxReads {
     readonly args: { readonly conversationId: ConversationId; readonly turnId: TurnId };
     readonly rows: readonly MessageRecord[];
   };
-  /** Messages of a task that are not done, inbox order. */
+  /** Messages of a task that are neither done nor held, inbox order. */
   'message.openOfTask': {
     readonly args: { readonly conversationId: ConversationId; readonly taskId: TaskId };
     readonly rows: readonly MessageRecord[];
@@ -99,7 +99,7 @@ export type InboxWrites =
   /** Guard: the message is unclaimed and of no task yet. */
   | { readonly write: 'message.bind'; readonly id: MessageId; readonly taskId: TaskId }
   | { readonly write: 'receipt.insert'; readonly row: ReceiptRecord }
-  /** Guard: the message is not done. */
+  /** Guard: the message is neither done nor held. */
   | { readonly write: 'message.done'; readonly id: MessageId; readonly answerId: OutboxId | null }
   | { readonly write: 'idempotency.insert'; readonly row: IdempotencyRecord }
   /** Guard: it is older than `before`. */

@@ -7,7 +7,8 @@ import type { Instant } from '../kernel/time.ts';
 export interface RecoveryReads {
   /**
    * `current` tasks that wait for their assessment and whose next attempt is due at `now`, or that have
-   * `attempts` reserved already; those with the newest genuine message first (R-16). Partial index.
+   * `attempts` reserved already; those with the newest genuine message first (R-16), by its claim or its
+   * waiting. None whose deadline has passed: its end is the deadline's. Partial index.
    */
   'task.assessable': {
     readonly args: { readonly now: Instant; readonly attempts: number; readonly limit: number };
@@ -19,9 +20,15 @@ export interface RecoveryReads {
     readonly rows: { readonly at: Instant } | undefined;
   };
   /** Open tasks whose `recoveryState` is `granted` (partial index). */
-  'task.granted': { readonly args: { readonly limit: number }; readonly rows: readonly TaskRecord[] };
+  'task.granted': {
+    readonly args: { readonly limit: number };
+    readonly rows: readonly TaskRecord[];
+  };
   /** Open `current` tasks that stand still (blocked, or waiting for nothing) without a reason (R-11). */
-  'task.silent': { readonly args: { readonly limit: number }; readonly rows: readonly TaskRecord[] };
+  'task.silent': {
+    readonly args: { readonly limit: number };
+    readonly rows: readonly TaskRecord[];
+  };
   /** How many `current` tasks wait for their assessment, and how many open ones the boundary holds. */
   'recovery.standing': {
     readonly args: Readonly<Record<string, never>>;

@@ -75,9 +75,9 @@ export const INBOX_CASES: readonly Case[] = [
         messageRow({ seq: 6, kind: 'generated' }),
         messageRow({ seq: 7, conversationId: idOf('conversation', 2) }),
       ]);
-      const all = { conversationId: CONVERSATION_ID, limit: 9 };
+      const all = { conversationId: CONVERSATION_ID, generatedSince: 0, limit: 9 };
       assert.deepEqual(field(await read(store, 'message.claimable', all), 'seq'), [5, 6, 9]);
-      const some = { conversationId: CONVERSATION_ID, limit: 1 };
+      const some = { ...all, limit: 1 };
       assert.deepEqual(field(await read(store, 'message.claimable', some), 'seq'), [5]);
     },
   ],
@@ -302,8 +302,8 @@ async function due({ store }: Parameters<Case[1]>[0]): Promise<void> {
     at(5, 30, { seq: 7, state: 'claimed' }),
     at(6, 70, { seq: 8, kind: 'generated' }),
   ]);
-  const ids = async (limit: number): Promise<string[]> =>
-    field(await read(store, 'inbox.due', { limit }), 'conversationId');
+  const ids = async (limit: number, generatedSince = 0): Promise<string[]> =>
+    field(await read(store, 'inbox.due', { generatedSince, limit }), 'conversationId');
   const expected = [2, 1, 6].map((n) => idOf('conversation', n));
   assert.deepEqual(await ids(9), expected);
   assert.deepEqual(await ids(2), expected.slice(0, 2));

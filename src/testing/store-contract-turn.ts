@@ -60,17 +60,26 @@ export const TURN_CASES: readonly Case[] = [
     openTurns,
   ],
   [
-    'hosts are renewed until they stop',
+    'hosts are renewed until they stop, also those that were found lost',
     async ({ store }) => {
       const row = hostRow();
       await mustPut(store, { write: 'host.insert', row });
       await mustPut(store, { write: 'host.renew', id: row.id, aliveUntil: 99_000 });
       const renewed = { ...row, aliveUntil: 99_000 };
       assert.deepEqual(await read(store, 'host.byId', { id: row.id }), renewed);
-      await mustPut(store, { write: 'host.stop', id: row.id, stoppedAt: 50_000 });
-      await mustLose(store, { write: 'host.renew', id: row.id, aliveUntil: 100_000 });
-      await mustLose(store, { write: 'host.stop', id: row.id, stoppedAt: 51_000 });
-      const stopped = { ...renewed, stoppedAt: 50_000 };
+      const lost = { write: 'host.stop', id: row.id, stoppedAt: 50_000, end: 'lost' } as const;
+      await mustPut(store, lost);
+      await mustLose(store, { ...lost, stoppedAt: 51_000, end: 'clean' });
+      const found = { ...renewed, stoppedAt: 50_000, end: 'lost' };
+      assert.deepEqual(await read(store, 'host.byId', { id: row.id }), found);
+      await mustPut(store, { write: 'host.renew', id: row.id, aliveUntil: 100_000 });
+      const back = { ...row, aliveUntil: 100_000 };
+      assert.deepEqual(await read(store, 'host.byId', { id: row.id }), back, 'it lives again');
+      const stop = { ...lost, stoppedAt: 52_000, end: 'clean' } as const;
+      await mustPut(store, stop);
+      await mustLose(store, { ...stop, stoppedAt: 53_000, end: 'lost' });
+      await mustLose(store, { write: 'host.renew', id: row.id, aliveUntil: 101_000 });
+      const stopped = { ...back, stoppedAt: 52_000, end: 'clean' } as const;
       assert.deepEqual(await read(store, 'host.byId', { id: row.id }), stopped);
       const next = hostRow({ id: idOf('host', 2), startedAt: 60_000 });
       await mustPut(store, { write: 'host.insert', row: next });

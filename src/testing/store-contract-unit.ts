@@ -140,7 +140,7 @@ export const UNIT_CASES: readonly Case[] = [
         put(
           store,
           { write: 'host.insert', row: hostRow({ id: idOf('host', 2) }) },
-          { write: 'host.stop', id: idOf('host', 99), stoppedAt: 1 },
+          { write: 'host.stop', id: idOf('host', 99), stoppedAt: 1, end: 'clean' },
         ),
         store.commit({
           name: 'test.throw',

@@ -22,6 +22,10 @@ const ORDER = {
   limiter: 'account',
   audit: 'seq',
   receipt: 'scope',
+  execution: 'id',
+  boundary: 'id',
+  storm: 'id',
+  report: 'id',
 } as const;
 
 /** All rows of all tables in a fixed order, as plain objects with the tables' own column names. */

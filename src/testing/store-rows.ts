@@ -1,10 +1,13 @@
 // Whole records with plain values, for tests that care about a few of them.
 import type { ApprovalRecord } from '../core/approval/record.ts';
 import type { AuditRecord } from '../core/audit/record.ts';
+import type { BoundaryRecord } from '../core/boundary/record.ts';
 import type { LimiterRecord } from '../core/budget/record.ts';
+import type { ExecutionRecord } from '../core/dispatch/record.ts';
 import type { IdempotencyRecord, MessageRecord, ReceiptRecord } from '../core/inbox/record.ts';
 import type { HostRecord } from '../core/lease/record.ts';
 import type { OutboxRecord } from '../core/outbox/record.ts';
+import type { ReportRecord, StormRecord } from '../core/recovery/record.ts';
 import type { RunRecord } from '../core/run/record.ts';
 import type { ConversationRecord, EventRecord, SessionRecord } from '../core/session/record.ts';
 import type { TaskRecord } from '../core/task/record.ts';
@@ -26,6 +29,7 @@ export function hostRow(over: Partial<HostRecord> = {}): HostRecord {
     startedAt: 1_000,
     aliveUntil: 16_000,
     stoppedAt: null,
+    end: null,
     ...over,
   };
 }
@@ -125,10 +129,14 @@ export function taskRow(over: Partial<TaskRecord> = {}): TaskRecord {
     continuationsUsed: 0,
     correctionsUsed: 0,
     quotaWaits: 0,
+    orderAt: null,
+    recoveryState: 'none',
     recoveryEpoch: 0,
     recoveryAttempts: 0,
     recoveryLifetimeAttempts: 0,
     recoveryNextAt: null,
+    recoveryOutcome: null,
+    recoveryGrantedAt: null,
     createdAt: 1_000,
     changedAt: 1_000,
     endedAt: null,
@@ -310,4 +318,52 @@ export function receiptRow(over: Partial<ReceiptRecord> = {}): ReceiptRecord {
     at: 3_000,
     ...over,
   };
+}
+
+export function executionRow(over: Partial<ExecutionRecord> = {}): ExecutionRecord {
+  return {
+    id: idOf('execution', 1),
+    taskId: idOf('task', 1),
+    mandateHash: 'a'.repeat(64),
+    conversationId: idOf('conversation', 1),
+    enrollment: 'current',
+    state: 'ready',
+    version: 1,
+    hostId: null,
+    job: 'Read the log.',
+    outcome: null,
+    deadline: null,
+    createdAt: 1_000,
+    changedAt: 1_000,
+    endedAt: null,
+    ...over,
+  };
+}
+
+export function boundaryRow(over: Partial<BoundaryRecord> = {}): BoundaryRecord {
+  return {
+    id: idOf('boundary', 1),
+    startedAt: 1_000,
+    endedAt: null,
+    held: 0,
+    kept: 0,
+    workersHeld: 0,
+    toldAt: null,
+    ...over,
+  };
+}
+
+export function stormRow(over: Partial<StormRecord> = {}): StormRecord {
+  return {
+    id: idOf('storm', 1),
+    since: 1_000,
+    lastAt: 1_000,
+    endedAt: null,
+    endedBy: null,
+    ...over,
+  };
+}
+
+export function reportRow(over: Partial<ReportRecord> = {}): ReportRecord {
+  return { id: idOf('report', 1), at: 1_000, outboxId: idOf('outbox', 1), ...over };
 }

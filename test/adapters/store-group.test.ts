@@ -114,7 +114,7 @@ describe('a group of units', () => {
 
   test('a lost unit between two others is undone alone', async () => {
     const { store, asked } = watched();
-    const stop = { write: 'host.stop', id: idOf('host', 9), stoppedAt: 1 } as const;
+    const stop = { write: 'host.stop', id: idOf('host', 9), stoppedAt: 1, end: 'clean' } as const;
     const insert = { write: 'host.insert', row: hostRow({ id: idOf('host', 2) }) } as const;
     const kinds = await Promise.all([host(store, 1), put(store, insert, stop), host(store, 3)]);
     assert.deepEqual(

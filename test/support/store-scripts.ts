@@ -210,7 +210,10 @@ const turnWrites = [
   })),
   write({ id: hostId, aliveUntil: time }, (over) => ({ write: 'host.insert', row: hostRow(over) })),
   write({ id: hostId, aliveUntil: time }, (call) => ({ write: 'host.renew', ...call })),
-  write({ id: hostId, stoppedAt: time }, (call) => ({ write: 'host.stop', ...call })),
+  write({ id: hostId, stoppedAt: time, end: fc.constantFrom('clean', 'lost') }, (call) => ({
+    write: 'host.stop',
+    ...call,
+  })),
 ];
 
 const approvalState = fc.constantFrom('approved', 'denied', 'expired');
@@ -251,7 +254,8 @@ export function allReads(): readonly ReadCall[] {
   const global: readonly ReadCall[] = [
     { read: 'conversation.list', args: all },
     { read: 'message.openCommands', args: { limit } },
-    { read: 'inbox.due', args: { limit } },
+    { read: 'inbox.due', args: { generatedSince: 0, limit } },
+    { read: 'inbox.due', args: { generatedSince: 2 ** 44, limit } },
     { read: 'task.list', args: { ...any, ...all } },
     { read: 'task.list', args: { ...any, ...all, state: 'active' } },
     { read: 'task.list', args: { ...any, ...all, state: 'failed' } },
@@ -301,7 +305,14 @@ function readsOf(number: number): readonly ReadCall[] {
     { read: 'event.after', args: page },
     { read: 'event.ofTask', args: { ...of, limit: 5 } },
     { read: 'event.seqOf', args: { conversationId: conversation, id: idOf('event', 4) } },
-    { read: 'message.claimable', args: { conversationId: conversation, limit: 5 } },
+    {
+      read: 'message.claimable',
+      args: { conversationId: conversation, generatedSince: 0, limit: 5 },
+    },
+    {
+      read: 'message.claimable',
+      args: { conversationId: conversation, generatedSince: 2 ** 44, limit: 5 },
+    },
     { read: 'message.ofTurn', args: turn },
     { read: 'message.openOfTask', args: of },
     { read: 'message.claimedAfter', args: page },

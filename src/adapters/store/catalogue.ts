@@ -1,10 +1,13 @@
 import type { ReadName, Reads, Write, WriteName } from '../../ports/store.ts';
 import { approvalReads, approvalWrites } from './approval.ts';
 import { auditReads, auditWrites } from './audit.ts';
+import { boundaryReads, boundaryWrites } from './boundary.ts';
 import { budgetReads, budgetWrites } from './budget.ts';
+import { dispatchReads, dispatchWrites } from './dispatch.ts';
 import { inboxReads, inboxWrites } from './inbox.ts';
 import { leaseReads, leaseWrites } from './lease.ts';
 import { outboxReads, outboxWrites } from './outbox.ts';
+import { recoveryReads, recoveryWrites } from './recovery.ts';
 import { runReads, runWrites } from './run.ts';
 import { sessionReads, sessionWrites } from './session.ts';
 import {
@@ -30,6 +33,9 @@ const READS = {
   ...approvalReads,
   ...budgetReads,
   ...auditReads,
+  ...recoveryReads,
+  ...boundaryReads,
+  ...dispatchReads,
 } satisfies ReadDefinitions<Reads>;
 
 const WRITES = {
@@ -43,6 +49,9 @@ const WRITES = {
   ...approvalWrites,
   ...budgetWrites,
   ...auditWrites,
+  ...recoveryWrites,
+  ...boundaryWrites,
+  ...dispatchWrites,
 } satisfies WriteDefinitions<Write>;
 
 /** Every read and every write of the store as SQL of one dialect. */

@@ -1,7 +1,11 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
+import type { MessageRecord } from '../../core/inbox/record.ts';
+import type { ConversationId } from '../../kernel/ids.ts';
 import type { InboxReads, InboxWrites } from '../../ports/inbox.ts';
-import type { ReadDefinitions, WriteDefinitions } from './statement.ts';
-import { columns, selection } from './tables.ts';
+import type { Db, ReadDefinitions, WriteDefinitions } from './statement.ts';
+import { columns, selection, type Tables } from './tables.ts';
+
+type Claimable = 'message' | 'earlier';
 
 const MESSAGE = selection('message');
 // Word for word what the partial indexes say: only then are they used.
@@ -9,10 +13,60 @@ const OPEN = sql<boolean>`message.state <> 'done'`;
 const NO_COMMAND = sql<boolean>`message.kind <> 'command'`;
 
 /** An unclaimed input of no task yet or of an active one (T-10). */
-function claimable(message: 'message' | 'earlier'): RawBuilder<boolean> {
+function claimable(message: Claimable): RawBuilder<boolean> {
   const m = sql.table(message);
   return sql<boolean>`(${m}.state = 'unclaimed' and ${m}.state <> 'done' and ${m}.kind <> 'command'
     and (${m}.task_id is null or exists (select 1 from task where task.id = ${m}.task_id and task.state = 'active')))`;
+}
+
+/** Not an input that the host made before this instant (R-12). */
+function madeSince(message: Claimable, since: number): RawBuilder<boolean> {
+  const m = sql.table(message);
+  return sql<boolean>`(${m}.kind <> 'generated' or ${m}.at >= ${since})`;
+}
+
+type ClaimableArgs = InboxReads['message.claimable']['args'];
+
+function claimables(
+  db: Db,
+  arg: ClaimableArgs,
+): SelectQueryBuilder<Tables, 'message', MessageRecord> {
+  return db
+    .selectFrom('message')
+    .select(MESSAGE)
+    .where('conversation_id', '=', arg.conversationId)
+    .where(claimable('message'))
+    .orderBy('seq')
+    .limit(arg.limit);
+}
+
+type DueRow = { conversationId: ConversationId };
+
+/**
+ * Walks the waiting inputs by age and stops at the limit, however many wait. Only the first input of a
+ * conversation counts, so none comes twice.
+ */
+function due(
+  db: Db,
+  limit: number,
+  fits: (message: Claimable) => RawBuilder<boolean>,
+): SelectQueryBuilder<Tables, 'message', DueRow> {
+  return db
+    .selectFrom('message')
+    .select('message.conversation_id as conversationId')
+    .where(fits('message'))
+    .where(
+      sql<boolean>`exists (select 1 from conversation where conversation.id = message.conversation_id
+        and conversation.turn_id is null)`,
+    )
+    .where(
+      sql<boolean>`not exists (select 1 from message as earlier
+        where earlier.conversation_id = message.conversation_id
+        and earlier.seq < message.seq and ${fits('earlier')})`,
+    )
+    .orderBy('at')
+    .orderBy('conversation_id')
+    .limit(limit);
 }
 
 export const inboxReads = {
@@ -31,14 +85,13 @@ export const inboxReads = {
   },
   'message.claimable': {
     gives: 'many',
-    build: (db, arg) =>
-      db
-        .selectFrom('message')
-        .select(MESSAGE)
-        .where('conversation_id', '=', arg.conversationId)
-        .where(claimable('message'))
-        .orderBy('seq')
-        .limit(arg.limit),
+    build: claimables,
+    cases: [
+      {
+        when: (args) => args.generatedSince > 0,
+        build: (db, arg) => claimables(db, arg).where(madeSince('message', arg.generatedSince)),
+      },
+    ],
   },
   'message.unbound': {
     gives: 'many',
@@ -91,6 +144,7 @@ export const inboxReads = {
         .select(MESSAGE)
         .where('conversation_id', '=', arg.conversationId)
         .where(OPEN)
+        .where('state', '<>', sql.lit('held'))
         .where('task_id', '=', arg.taskId)
         .orderBy('seq'),
   },
@@ -135,27 +189,20 @@ export const inboxReads = {
     build: (db, arg) =>
       db.selectFrom('receipt').select(selection('receipt')).where('scope', '=', arg.scope),
   },
-  // Walks the waiting inputs by age and stops at the limit, however many wait. Only the first input
-  // of a conversation counts, so none comes twice.
   'inbox.due': {
     gives: 'many',
-    build: (db, arg) =>
-      db
-        .selectFrom('message')
-        .select('message.conversation_id as conversationId')
-        .where(claimable('message'))
-        .where(
-          sql<boolean>`exists (select 1 from conversation where conversation.id = message.conversation_id
-            and conversation.turn_id is null)`,
-        )
-        .where(
-          sql<boolean>`not exists (select 1 from message as earlier
-            where earlier.conversation_id = message.conversation_id
-            and earlier.seq < message.seq and ${claimable('earlier')})`,
-        )
-        .orderBy('at')
-        .orderBy('conversation_id')
-        .limit(arg.limit),
+    build: (db, arg) => due(db, arg.limit, claimable),
+    cases: [
+      {
+        when: (args) => args.generatedSince > 0,
+        build: (db, arg) =>
+          due(
+            db,
+            arg.limit,
+            (message) => sql`${claimable(message)} and ${madeSince(message, arg.generatedSince)}`,
+          ),
+      },
+    ],
   },
   'idempotency.byScope': {
     gives: 'one',
@@ -190,6 +237,14 @@ export const inboxWrites = {
         .where('state', '=', sql.lit('unclaimed'))
         .where('task_id', 'is', null),
   },
+  'message.hold': {
+    build: (db, arg) =>
+      db
+        .updateTable('message')
+        .set({ state: sql.lit('held') })
+        .where('id', '=', arg.id)
+        .where('state', '=', sql.lit('unclaimed')),
+  },
   'receipt.insert': {
     build: (db, arg) => db.insertInto('receipt').values(columns('receipt', arg.row)),
   },
@@ -199,7 +254,7 @@ export const inboxWrites = {
         .updateTable('message')
         .set({ state: sql.lit('done'), answer_id: arg.answerId })
         .where('id', '=', arg.id)
-        .where('state', '<>', sql.lit('done')),
+        .where('state', 'not in', sql<'done'>`('done', 'held')`),
   },
   'idempotency.insert': {
     build: (db, arg) => db.insertInto('idempotency').values(columns('idempotency', arg.row)),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { LeaseReads, LeaseWrites } from '../../ports/lease.ts';
 import type { ReadDefinitions, WriteDefinitions } from './statement.ts';
 import { columns, selection } from './tables.ts';
@@ -29,15 +30,15 @@ export const leaseWrites = {
     build: (db, arg) =>
       db
         .updateTable('host')
-        .set({ alive_until: arg.aliveUntil })
+        .set({ alive_until: arg.aliveUntil, stopped_at: sql.lit(null), end: sql.lit(null) })
         .where('id', '=', arg.id)
-        .where('stopped_at', 'is', null),
+        .where(sql<boolean>`(stopped_at is null or "end" = 'lost')`),
   },
   'host.stop': {
     build: (db, arg) =>
       db
         .updateTable('host')
-        .set({ stopped_at: arg.stoppedAt })
+        .set({ stopped_at: arg.stoppedAt, end: arg.end })
         .where('id', '=', arg.id)
         .where('stopped_at', 'is', null),
   },

@@ -5,6 +5,8 @@ import type { Db, ReadDefinitions, WriteDefinitions } from './statement.ts';
 import { columns, selection, type Tables } from './tables.ts';
 
 const OUTBOX = selection('outbox');
+// Word for word the condition of its partial index. Most entries are delivered and need none.
+const NOT_DELIVERED = sql<boolean>`outbox.state <> 'delivered'`;
 
 type ListArgs = OutboxReads['outbox.list']['args'];
 
@@ -32,6 +34,13 @@ export const outboxReads = {
         when: (args) => args.conversationId !== '',
         build: (db, arg) =>
           list(db, arg).where(sql<boolean>`outbox.conversation_id = ${arg.conversationId}`),
+      },
+      {
+        when: (args) => args.state !== '' && args.state !== 'delivered',
+        build: (db, arg) =>
+          list(db, arg)
+            .where(NOT_DELIVERED)
+            .where(sql<boolean>`outbox.state = ${arg.state}`),
       },
     ],
   },

@@ -20,6 +20,16 @@ export const sessionReads = {
         .where('channel', '=', arg.channel)
         .where('address', '=', arg.address),
   },
+  'conversation.newestRead': {
+    gives: 'one',
+    build: (db) =>
+      db
+        .selectFrom('conversation')
+        .select(CONVERSATION)
+        .where(sql<boolean>`conversation.channel <> 'api'`)
+        .orderBy('id', 'desc')
+        .limit(sql.lit(1)),
+  },
   'session.byId': {
     gives: 'one',
     build: (db, arg) =>

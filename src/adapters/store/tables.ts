@@ -1,9 +1,12 @@
 import type { ApprovalRecord } from '../../core/approval/record.ts';
 import type { AuditRecord } from '../../core/audit/record.ts';
+import type { BoundaryRecord } from '../../core/boundary/record.ts';
 import type { LimiterRecord } from '../../core/budget/record.ts';
+import type { ExecutionRecord } from '../../core/dispatch/record.ts';
 import type { IdempotencyRecord, MessageRecord, ReceiptRecord } from '../../core/inbox/record.ts';
 import type { HostRecord } from '../../core/lease/record.ts';
 import type { OutboxRecord } from '../../core/outbox/record.ts';
+import type { ReportRecord, StormRecord } from '../../core/recovery/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import type { ConversationRecord, EventRecord, SessionRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
@@ -34,6 +37,10 @@ export interface Records {
   readonly limiter: LimiterRecord;
   readonly audit: AuditRecord;
   readonly receipt: ReceiptRecord;
+  readonly execution: ExecutionRecord;
+  readonly boundary: BoundaryRecord;
+  readonly storm: StormRecord;
+  readonly report: ReportRecord;
 }
 export type TableName = keyof Records;
 export type Tables = { [T in TableName]: Columns<Records[T]> };
@@ -52,7 +59,7 @@ function complete<T extends TableName>(): <const L extends Fields<T>>(
  * long texts, and what a later version added comes last.
  */
 export const FIELDS = {
-  host: complete<'host'>()(['id', 'pid', 'startedAt', 'aliveUntil', 'stoppedAt']),
+  host: complete<'host'>()(['id', 'pid', 'startedAt', 'aliveUntil', 'stoppedAt', 'end']),
   conversation: complete<'conversation'>()([
     'id',
     'agent',
@@ -127,6 +134,10 @@ export const FIELDS = {
     'dueAt',
     'checkpoint',
     'quotaWaits',
+    'orderAt',
+    'recoveryState',
+    'recoveryOutcome',
+    'recoveryGrantedAt',
   ]),
   turn: complete<'turn'>()([
     'id',
@@ -258,6 +269,33 @@ export const FIELDS = {
     'hash',
   ]),
   receipt: complete<'receipt'>()(['scope', 'order', 'subjectId', 'outcome', 'at']),
+  execution: complete<'execution'>()([
+    'id',
+    'taskId',
+    'mandateHash',
+    'conversationId',
+    'enrollment',
+    'state',
+    'version',
+    'hostId',
+    'deadline',
+    'createdAt',
+    'changedAt',
+    'endedAt',
+    'job',
+    'outcome',
+  ]),
+  boundary: complete<'boundary'>()([
+    'id',
+    'startedAt',
+    'endedAt',
+    'held',
+    'kept',
+    'workersHeld',
+    'toldAt',
+  ]),
+  storm: complete<'storm'>()(['id', 'since', 'lastAt', 'endedAt', 'endedBy']),
+  report: complete<'report'>()(['id', 'at', 'outboxId']),
 } as const satisfies { readonly [T in TableName]: Fields<T> };
 
 /** The column of a field. */

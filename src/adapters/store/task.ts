@@ -8,6 +8,7 @@ const TASK = selection('task');
 const OPEN = sql<boolean>`task.ended_at is null`;
 // Word for word the condition of its partial index. Most tasks end completed and need none.
 const ENDED_OTHERWISE = sql<boolean>`task.state in ('failed', 'stopped', 'cancelled', 'expired')`;
+const NOT_CURRENT = sql<boolean>`task.enrollment <> 'current'`;
 const DUE = sql<boolean>`task.due_at is not null`;
 // Says nothing, but makes SQLite look through the index of open tasks and not through all ids.
 const BY_OPEN_INDEX = sql<boolean>`task.conversation_id > ''`;
@@ -39,6 +40,13 @@ export const taskReads = {
         when: (args) => args.conversationId !== '',
         build: (db, arg) =>
           list(db, arg).where(sql<boolean>`task.conversation_id = ${arg.conversationId}`),
+      },
+      {
+        when: (args) => args.enrollment !== '' && args.enrollment !== 'current',
+        build: (db, arg) =>
+          list(db, arg)
+            .where(NOT_CURRENT)
+            .where(sql<boolean>`task.enrollment = ${arg.enrollment}`),
       },
       {
         when: (args) => OPEN_STATES.includes(args.state),
@@ -160,6 +168,10 @@ const SAVED_OPEN = [
   'recoveryAttempts',
   'recoveryLifetimeAttempts',
   'recoveryNextAt',
+  'orderAt',
+  'recoveryState',
+  'recoveryOutcome',
+  'recoveryGrantedAt',
   'changedAt',
   'outcomeData',
 ] as const satisfies readonly (keyof TaskRecord)[];

@@ -10,6 +10,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export const LOCKS: ReadonlySet<ReadName> = new Set<ReadName>([
   'conversation.byId',
   'conversation.byAddress',
+  'boundary.conversations',
 ]);
 
 /**
