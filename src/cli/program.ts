@@ -38,6 +38,7 @@ export function createProgram(): Command {
   addHost(program);
   addReading(program);
   addOrders(program);
+  addWaking(program);
   addConfig(program);
   addKeys(program);
   return program;
@@ -129,26 +130,6 @@ function addOrders(program: Command): void {
     )
     .addHelpText('after', example('pause task_7K2M9QX4R1T8WZ3C'))
     .action(async (id, options) => (await import('./commands/orders.ts')).pause(id, options));
-  ordering(program, 'resume <id>', 'let a task that stands still go on')
-    .description(
-      'Gives a task one new turn: one that was paused, whose wait ran out, that made no progress ' +
-        'or ended without an answer. One that is held, or whose check could not tell, is checked ' +
-        'first; this needs an admin key, and so does a held worker (exec_…). No budget changes; ' +
-        'a used-up one needs `extend` or `budget-reset`.',
-    )
-    .option('--late', 'carry an order out though its own time has passed')
-    .addHelpText(
-      'after',
-      example('resume task_7K2M9QX4R1T8WZ3C', 'resume task_7K2M9QX4R1T8WZ3C --late'),
-    )
-    .action(async (id, options) => (await import('./commands/orders.ts')).resume(id, options));
-  ordering(program, 'budget-reset <id>', 'let interrupted work be checked anew')
-    .description(
-      'Opens new checks for a task whose checks after an interruption are all used. No deadline ' +
-        'moves, no worker and no message is replayed. Needs an admin key.',
-    )
-    .addHelpText('after', example('budget-reset task_7K2M9QX4R1T8WZ3C'))
-    .action(async (id, options) => (await import('./commands/orders.ts')).budgetReset(id, options));
   ordering(program, 'extend <id> [grants...]', 'add to the budgets or the deadline of a task')
     .description('Adds to what a task may use; what was blocked by it goes on. Needs an admin key.')
     .option('--turns <count>', 'this many turns more')
@@ -188,6 +169,29 @@ function addOrders(program: Command): void {
     .description('Cancels a run and its task; a run that has ended keeps its end.')
     .addHelpText('after', example('cancel run_7K2M9QX4R1T8WZ3C'))
     .action(async (id, options) => (await import('./commands/orders.ts')).cancel(id, options));
+}
+
+function addWaking(program: Command): void {
+  ordering(program, 'resume <id>', 'let a task that stands still go on')
+    .description(
+      'Gives a task one new turn: one that was paused, whose wait ran out, that made no progress ' +
+        'or ended without an answer. One that is held, or whose check could not tell, is checked ' +
+        'first; this needs an admin key, and so does a held worker (exec_…). No budget changes; ' +
+        'a used-up one needs `extend` or `budget-reset`.',
+    )
+    .option('--late', 'carry an order out though its own time has passed')
+    .addHelpText(
+      'after',
+      example('resume task_7K2M9QX4R1T8WZ3C', 'resume task_7K2M9QX4R1T8WZ3C --late'),
+    )
+    .action(async (id, options) => (await import('./commands/orders.ts')).resume(id, options));
+  ordering(program, 'budget-reset <id>', 'let interrupted work be checked anew')
+    .description(
+      'Opens new checks for a task whose checks after an interruption are all used. No deadline ' +
+        'moves, no worker and no message is replayed. Needs an admin key.',
+    )
+    .addHelpText('after', example('budget-reset task_7K2M9QX4R1T8WZ3C'))
+    .action(async (id, options) => (await import('./commands/orders.ts')).budgetReset(id, options));
 }
 
 function example(...lines: readonly string[]): string {

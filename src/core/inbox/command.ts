@@ -116,16 +116,21 @@ export function readId(kind: IdKind, typed: string): string {
 }
 
 function readWords(command: CommandName, words: readonly string[]): Command {
-  const [first, ...rest] = words;
-  const misused: Command = { kind: 'misused', command };
-  if (first === undefined) return BARE[command] ?? misused;
-  if (command === 'extend') {
-    const grant = readGrant(rest);
-    return grant === undefined ? misused : { kind: 'extend', id: readId('task', first), grant };
-  }
-  const [second, ...further] = rest;
-  if (second === undefined) return WITH_WORD[command]?.(first) ?? misused;
-  return further.length > 0 ? misused : (WITH_TWO[command]?.(first, second) ?? misused);
+  const [first, second, ...further] = words;
+  if (command === 'extend' && first !== undefined) return readExtend(first, words.slice(1));
+  const read = [
+    () => BARE[command],
+    () => WITH_WORD[command]?.(first ?? ''),
+    () => WITH_TWO[command]?.(first ?? '', second ?? ''),
+  ];
+  const isLong = further.length > 0;
+  return (isLong ? undefined : read[words.length]?.()) ?? { kind: 'misused', command };
+}
+
+function readExtend(id: string, words: readonly string[]): Command {
+  const grant = readGrant(words);
+  if (grant === undefined) return { kind: 'misused', command: 'extend' };
+  return { kind: 'extend', id: readId('task', id), grant };
 }
 
 /** What a command means without a word; one that needs a word is not among them. */

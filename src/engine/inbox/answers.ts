@@ -43,7 +43,7 @@ export async function answerCommand(parts: EngineParts, order: CommandOrder): Pr
   const { command, conversationId } = order;
   switch (command.kind) {
     case 'tasks':
-      return command.held ? listHeld(parts, order, command.page) : listOpen(parts, conversationId);
+      return listTasks(parts, order, command);
     case 'why':
       return sayWhy(parts, order, command.id);
     case 'status':
@@ -81,6 +81,15 @@ function sayHelp({ answers, help }: Catalogue): string {
 function usagesOf(command: string): string {
   const forms = USAGES.filter((form) => form.command === command);
   return forms.map(({ usage }) => `\`${usage}\``).join(', ');
+}
+
+function listTasks(
+  parts: EngineParts,
+  asker: Asker,
+  command: Extract<AskCommand, { readonly kind: 'tasks' }>,
+): Promise<string> {
+  if (command.held) return listHeld(parts, asker, command.page);
+  return listOpen(parts, asker.conversationId);
 }
 
 async function listOpen(parts: EngineParts, conversationId: ConversationId): Promise<string> {

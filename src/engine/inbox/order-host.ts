@@ -1,13 +1,11 @@
 import type { Refusal } from '../../kernel/fault.ts';
 import type { HostId } from '../../kernel/ids.ts';
 import type { Answer, GivenAnswer } from '../approval/answer.ts';
-import type { Engine, EngineParts, Health, Ordered, ResumeOrder, Stopped } from '../engine.ts';
+import type { Engine, EngineParts, Health, Ordered, Stopped } from '../engine.ts';
 import type { GivenGrant } from '../task/extend.ts';
 import type { GivenOrder } from '../task/order.ts';
+import type { GivenResume } from '../task/resume.ts';
 import type { StopUnitOrder } from '../task/stop.ts';
-
-/** A resume as it reaches its unit; `late` of an order whose own time has passed (T-15). */
-export type GivenResume = GivenOrder & Pick<ResumeOrder, 'late'>;
 
 /** The orders that the engine carries out and then acts on, whatever door they came through. */
 export interface OrderHost {

@@ -7,6 +7,7 @@ import type { Doing } from '../../engine/task/doing.ts';
 import type { Tool } from '../../ports/tools.ts';
 import { readObject, type Json } from '../../kernel/json.ts';
 import { USD } from '../../kernel/money.ts';
+import type { Instant } from '../../kernel/time.ts';
 import type {
   DoingShape,
   EvidenceShape,
@@ -127,10 +128,29 @@ function evidenceKindOf(step: StepRecord): EvidenceShape['kind'] | undefined {
 export function waitOf(task: TaskRecord): WaitShape | null {
   const { waitKind: kind, waitId: id, waitUntil, waitQuestion: question } = task;
   if (kind === null) return null;
+  return viewWait({
+    kind,
+    id,
+    until: kind === 'assessment' ? task.recoveryNextAt : waitUntil,
+    question,
+  });
+}
+
+function viewWait({
+  kind,
+  id,
+  until,
+  question,
+}: {
+  readonly kind: string;
+  readonly id: string | null;
+  readonly until: Instant | null;
+  readonly question: string | null;
+}): WaitShape {
   return {
     kind,
     ...(id === null ? {} : { id }),
-    until: isoOrNull(kind === 'assessment' ? task.recoveryNextAt : waitUntil),
+    until: isoOrNull(until),
     ...(question === null ? {} : { question }),
   };
 }
@@ -139,28 +159,24 @@ export function waitOf(task: TaskRecord): WaitShape | null {
 function heldOf({ enrollment, reason, outcomeData }: TaskRecord): TaskReply['held'] {
   if (enrollment !== 'held-legacy' || reason !== 'held_legacy') return null;
   const was = readObject(JSON.stringify(readObject(outcomeData)['was'] ?? {}));
-  const kind = textOr(was['waitKind'], null);
-  const id = textOr(was['waitId'], null);
-  const question = textOr(was['waitQuestion'], null);
-  const until = typeof was['waitUntil'] === 'number' ? was['waitUntil'] : null;
-  const isWaiting = kind !== null || until !== null || question !== null;
+  const kind = textOf(was['waitKind']);
   return {
-    state: textOr(was['state'], 'active'),
-    reason: textOr(was['reason'], null),
-    waitsFor: isWaiting
-      ? {
-          // A wait of an import has lost its kind: its window is all that is known (T-6).
-          kind: kind ?? 'unknown',
-          ...(id === null ? {} : { id }),
-          until: isoOrNull(until),
-          ...(question === null ? {} : { question }),
-        }
-      : null,
+    state: textOf(was['state']) ?? 'active',
+    reason: textOf(was['reason']),
+    waitsFor:
+      kind === null
+        ? null
+        : viewWait({
+            kind,
+            id: textOf(was['waitId']),
+            until: typeof was['waitUntil'] === 'number' ? was['waitUntil'] : null,
+            question: textOf(was['waitQuestion']),
+          }),
   };
 }
 
-function textOr<T>(value: Json | undefined, other: T): string | T {
-  return typeof value === 'string' ? value : other;
+function textOf(value: Json | undefined): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 function budgetsOf(task: TaskRecord): TaskReply['budgets'] {
