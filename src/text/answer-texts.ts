@@ -21,6 +21,13 @@ interface CallFacts {
   readonly request: string;
 }
 
+/** `when` the assessment is due, with its preposition, or null for at once; `deadline` null for none. */
+export interface ReopenedFacts {
+  readonly request: string;
+  readonly when: string | null;
+  readonly deadline: string | null;
+}
+
 /** The lines of the answers to commands. Everything that is put in is in words already. */
 export interface AnswerTexts {
   readonly helpHead: string;
@@ -28,6 +35,14 @@ export interface AnswerTexts {
   readonly usage: (usage: string) => string;
   readonly noTasks: string;
   readonly noHeldTasks: string;
+  /** For an admin, who sees those of all conversations. */
+  readonly noneHeld: string;
+  /** Under a page of held tasks: how many follow, and the command that lists them. */
+  readonly heldMore: (count: string, next: string) => string;
+  /** Of a page behind the last; `count` are held. */
+  readonly heldNoPage: (count: string) => string;
+  /** Under the held tasks: who wakes one, how and where (B-8). */
+  readonly heldWake: string;
   readonly noTaskYet: string;
   readonly held: (count: string) => string;
   readonly more: (count: string) => string;
@@ -79,6 +94,14 @@ export interface AnswerTexts {
     readonly until: string | null;
   }) => string;
   readonly limiterStates: Readonly<Record<LimiterWord, string>>;
+  /** In `/status`: that safe mode is on, and until when (R-12). */
+  readonly safeMode: (facts: { readonly since: string; readonly until: string }) => string;
+  /** Tasks that wait for their assessment, and those of them that are assessed now. */
+  readonly interrupted: (facts: { readonly count: string; readonly now: string | null }) => string;
+  readonly heldEverywhere: (count: string) => string;
+  /** How a held task stood before, in its list: `was` is a state in words. */
+  /** Its end is the line's own. */
+  readonly heldSince: (was: string | null) => string;
   /** That the clock is not believed, in `/status`; `drift` as `sayDrift` writes it. */
   readonly clockDistrusted: (facts: { readonly drift: string; readonly when: string }) => string;
   /** That the store's log cannot begin anew; `size` with its unit. */
@@ -130,14 +153,24 @@ export interface AnswerTexts {
   readonly approved: (facts: CallFacts) => string;
   /** Of a task that stands still for another reason: the call is kept and runs with its next turn. */
   readonly approvedForLater: (facts: CallFacts) => string;
-  /** Of a task that was interrupted: `stop` is the command that alone changes it. */
+  /** Of a task that was interrupted: its assessment decides whether the call runs. */
   readonly approvedForInterrupted: (facts: CallFacts & { readonly stop: string }) => string;
   readonly denied: (facts: CallFacts) => string;
   readonly resumed: (request: string) => string;
+  /** Of a held task: it is assessed first (B-8). */
+  readonly enrolled: (facts: ReopenedFacts) => string;
+  /** The same with no attempt left in its epoch; `reset` is the command that opens another. */
+  readonly enrolledSpent: (facts: ReopenedFacts & { readonly reset: string }) => string;
+  /** Of an inconclusive assessment (R-4), and of a used-up budget (R-8): the next epoch. */
+  readonly reassessed: (facts: ReopenedFacts) => string;
+  readonly budgetReset: (facts: ReopenedFacts) => string;
+  readonly resumedLate: (request: string) => string;
+  readonly workerResumed: (id: string) => string;
   readonly paused: (request: string) => string;
   /** `left` is what `why` says is left. */
   readonly extended: (facts: { readonly request: string; readonly left: string }) => string;
   readonly clockConfirmed: string;
+  readonly safeModeEnded: string;
   /** Before the first outcome of an order whose receipt came again. */
   readonly repeatedOrder: string;
 }

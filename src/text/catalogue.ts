@@ -1,6 +1,7 @@
 import type { EventType } from '../kernel/event.ts';
 import type { RefusalCode } from '../kernel/fault.ts';
 import type { AnswerTexts } from './answer-texts.ts';
+import type { RecoveryTexts } from './recovery-texts.ts';
 import type { WhyTexts } from './why-texts.ts';
 
 export type Locale = 'en' | 'de';
@@ -11,6 +12,7 @@ export type SignLevel = keyof typeof SIGNS;
 
 /** Every notice and its level. A test holds the levels against the table of reasons. */
 export const NOTICES = {
+  /** Of versions that told a task's entry into its assessment (R-7). */
   interrupted: 'waiting',
   awaits_instant: 'waiting',
   awaits_approval: 'waiting',
@@ -24,6 +26,18 @@ export const NOTICES = {
   quota: 'blocked',
   budget_exhausted: 'blocked',
   base_too_large: 'blocked',
+  recovery_assessment_failed: 'blocked',
+  recovery_no_progress: 'blocked',
+  recovery_inconclusive: 'blocked',
+  order_late: 'blocked',
+  ended_by_assessment: 'info',
+  assessment_unreached: 'waiting',
+  assessment_missed: 'info',
+  assessment_continues: 'info',
+  held_legacy: 'info',
+  restart_report: 'info',
+  safe_mode: 'escalation',
+  safe_mode_over: 'info',
   stopped: 'info',
   cancelled: 'info',
   deadline_passed: 'info',
@@ -62,8 +76,27 @@ export interface NoticeFacts {
   readonly shown: string;
   /** Whether somebody other than the one who asked has to answer (E-6). */
   readonly isOther: boolean;
-  /** Whether the task stands still with no way on (R-1). */
-  readonly isStill: boolean;
+  /** Whether the task was interrupted, so that its assessment decides whether it goes on (R-1). */
+  readonly isInterrupted: boolean;
+  /** What became of the last attempt of the assessment, as a clause. */
+  readonly failure: string;
+  /** What the assessment gave as its reason, in quotation marks; null when it gave none. */
+  readonly said: string | null;
+  /** As a notice writes it in brackets: `Fri 18:00`; null where the task has none. */
+  readonly deadline: string | null;
+  /** Which attempt of how many. */
+  readonly attempt: string;
+  readonly attempts: string;
+  /** When the next attempt is due, with its preposition; null when that is not known. */
+  readonly next: string | null;
+  /** The time that an order carries itself, with its preposition; null when it is not known. */
+  readonly at: string | null;
+  /** The summary of the boundary (B-10), one line or more; empty when nothing is held. */
+  readonly summary: string;
+  /** What a restart report tells, a line each; empty without any. */
+  readonly lines: string;
+  /** Starts that found an unclean end. */
+  readonly starts: string;
   /** What was waited for, in words; null when it is not known. */
   readonly wait: string | null;
   /** The budget that is used up, in words. */
@@ -79,6 +112,8 @@ export interface NoticeFacts {
   readonly stop: string;
   readonly pause: string;
   readonly resume: string;
+  readonly late: string;
+  readonly reset: string;
   readonly extend: string;
   readonly approve: string;
   readonly deny: string;
@@ -88,6 +123,8 @@ export interface NoticeFacts {
 /** What a refusal may name; each is absent when the refuser had nothing to say about it. */
 export interface RefusalFacts {
   readonly id?: string | undefined;
+  /** The task of what is refused, where `id` is of something else. */
+  readonly taskId?: string | undefined;
   readonly nearest?: string | undefined;
   readonly word?: string | undefined;
   /** The state of a task or an approval, in words. */
@@ -98,6 +135,14 @@ export interface RefusalFacts {
   readonly who?: string | undefined;
   /** Whether a reply of its person is a way out too. */
   readonly isReply?: boolean;
+  /** Whether it asked its person something: any message answers it. */
+  readonly isAsking?: boolean;
+  /** How the task stands and since when, as a clause: `it is waiting for you since 14:02`. */
+  readonly standing?: string | undefined;
+  /** The budget that is used up, in words. */
+  readonly limit?: string | undefined;
+  /** When something was over, with its preposition. */
+  readonly when?: string | undefined;
 }
 
 export type StateWord =
@@ -134,14 +179,23 @@ export type CauseWord =
   | 'quota'
   | 'budget_exhausted'
   | 'base_too_large'
+  | 'recovery_assessment_failed'
+  | 'recovery_no_progress'
+  | 'recovery_inconclusive'
+  | 'order_late'
+  | 'held_legacy'
+  | 'ended_by_assessment'
   | 'stopped_by_person'
   | 'cancelled_by_caller'
   | 'deadline_passed'
   | 'model_refused'
   | 'model_unavailable'
   | 'answered';
-/** `due`: its instant came while no host ran. `wait`: the host stopped without warning while it waited. */
-export type AbsenceWord = 'due' | 'wait';
+/**
+ * `due`: its instant came while no host ran. `wait`: the host stopped without warning while it waited.
+ * `void`: it may go on, but no turn followed in time (R-16).
+ */
+export type AbsenceWord = 'due' | 'wait' | 'void';
 /** What a person can mend where a provider refuses (T-12). */
 export type MendWord = 'key' | 'balance' | 'rights' | 'name';
 /** `other_admin`: of an approval that the one who asked may not answer (E-6). */
@@ -151,6 +205,9 @@ export type EffectWord =
   | 'stop'
   | 'pause'
   | 'resume'
+  | 'late'
+  | 'enrol'
+  | 'reopen'
   | 'extend'
   | 'approve'
   | 'approve_again'
@@ -190,6 +247,8 @@ export type HelpWord =
   | 'pause'
   | 'extend'
   | 'task_resume'
+  | 'task_resume_late'
+  | 'budget_reset'
   | 'approve'
   | 'deny'
   | 'clock_confirm'
@@ -214,6 +273,13 @@ export interface EventFacts {
   readonly decision: string;
   /** What a task noted for itself, in quotation marks. */
   readonly note: string;
+  /** Which attempt of an assessment, and of how many. */
+  readonly attempt: string;
+  readonly attempts: string;
+  /** What an attempt came to, what proved a task, or what recovery came to, as a whole sentence. */
+  readonly outcome: string;
+  /** How a held task stood before, as a whole sentence; empty when it is not known. */
+  readonly was: string;
 }
 
 /** The lines of what would run. */
@@ -255,6 +321,7 @@ export interface Catalogue {
   readonly events: Readonly<Record<EventType, (facts: EventFacts) => string>>;
   readonly help: Readonly<Record<HelpWord, string>>;
   readonly why: WhyTexts;
+  readonly recovery: RecoveryTexts;
   readonly answers: AnswerTexts;
   /** A call of the model among other calls. */
   readonly modelCall: string;

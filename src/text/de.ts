@@ -1,6 +1,7 @@
 import type { Catalogue, RefusalFacts } from './catalogue.ts';
 import { DE_ANSWERS } from './de/answers.ts';
 import { DE_NOTICES } from './de/notices.ts';
+import { DE_RECOVERY } from './de/recovery.ts';
 import { DE_WHY } from './de/why.ts';
 
 const nearestOf = (facts: RefusalFacts): string =>
@@ -23,7 +24,7 @@ export const DE: Catalogue = {
       nearestOf(facts),
     ambiguous_id: (facts) =>
       `${facts.id === undefined ? 'Diese Kennung' : `Die Kennung \`${facts.id}\``} passt auf ` +
-      `mehr als eines. Bitte ganz eingeben.${nearestOf(facts)}`,
+      `mehr als eines. Bitte ganz eingeben${facts.nearest === undefined ? '.' : `: \`${facts.nearest}\`.`}`,
     forbidden: ({ who }) => `Das darf nur ${who ?? 'der, der es bestellt hat, oder ein Admin'}.`,
     version_conflict: () =>
       'Es hat sich seit dem Lesen geändert, darum ist nichts geschehen. ' +
@@ -42,12 +43,41 @@ export const DE: Catalogue = {
       `Das geht ${facts.state === undefined ? 'jetzt nicht' : `nicht, solange es ${facts.state} ist`}, ` +
       `darum ist nichts geschehen.${wayOf(facts)}` +
       (facts.id === undefined ? '' : ` Warum: \`/why ${facts.id}\`.`),
+    not_here: ({ id }) =>
+      'Eine ruhende Aufgabe wird in ihrer eigenen Unterhaltung oder am Terminal geweckt, deshalb ' +
+      'wurde nichts getan.' +
+      (id === undefined ? '' : ` Warum: \`/why ${id}\`.`),
     approval_closed: (facts) =>
       `Diese Freigabe ist geschlossen${facts.state === undefined ? '' : ` (${facts.state})`}, ` +
       `darum ist nichts geschehen.${wayOf(facts)}`,
     approver_other: () =>
       'Diese Freigabe muss jemand anderes beantworten als der, der es bestellt hat, darum ist ' +
       'nichts geschehen.',
+    not_budget_blocked: (facts) =>
+      'Diese Aufgabe ist nicht durch ein verbrauchtes Prüfbudget blockiert' +
+      `${facts.standing === undefined ? '' : ` (${facts.standing})`}.` +
+      (facts.isAsking === true ? ' Antworte einfach.' : wayOf(facts)),
+    deadline_passed: (facts) =>
+      `Die Frist dieser Aufgabe ist${facts.when === undefined ? '' : ` ${facts.when}`} verstrichen, ` +
+      `darum ist nichts geschehen.` +
+      (facts.way === undefined
+        ? ' Für einen neuen Anfang schick die Anfrage noch einmal.'
+        : wayOf(facts)),
+    budget_exhausted: (facts) =>
+      (facts.limit === undefined
+        ? 'Ein Budget dieser Aufgabe ist verbraucht'
+        : `Diese Aufgabe hat verbraucht, was an ${facts.limit} gewährt war`) +
+      ', darum ist nichts geschehen.' +
+      (facts.way === undefined
+        ? ` Ein Admin gewährt mehr mit \`/extend ${facts.taskId ?? facts.id ?? 'ID'} turns=+10\` oder was sonst verbraucht ist.`
+        : wayOf(facts)),
+    conversation_busy: () =>
+      'In der Unterhaltung dieser Aufgabe läuft ein Durchgang, darum ist nichts geschehen. Bitte noch ' +
+      'einmal, wenn er beendet ist; `/stop` beendet ihn dort sofort.',
+    not_a_task: (facts) =>
+      `${facts.id === undefined ? 'Diese Kennung' : `Die Kennung \`${facts.id}\``} ist keine einer ` +
+      'Aufgabe, darum ist nichts geschehen. `/tasks` nennt die Aufgaben.',
+    no_safe_mode: () => 'Der abgesicherte Betrieb ist nicht an, darum ist nichts geschehen.',
     still_exhausted: (facts) =>
       `Auch damit wäre mehr verbraucht als gewährt, darum ist nichts geschehen.${wayOf(facts)}`,
     unknown_model: (facts) =>
@@ -88,10 +118,12 @@ export const DE: Catalogue = {
     approval: 'auf eine Freigabe',
     quota: 'auf das Kontingent des Modellanbieters',
     provider: 'auf den Modellanbieter',
-    assessment: 'nach einer Unterbrechung',
+    assessment: 'auf die Prüfung nach einer Unterbrechung',
   },
   causes: {
-    interrupted: 'Der Host endete, während er daran arbeitete; von selbst geht nichts weiter.',
+    interrupted:
+      'Der Host endete, während er daran arbeitete; eine unabhängige Prüfung entscheidet, ob sie ' +
+      'weitergeht.',
     awaits_instant: 'Sie hat sich den Zeitpunkt gesetzt, zu dem sie weitergeht.',
     awaits_answer: 'Sie hat eine Frage gestellt.',
     awaits_approval: 'Einer ihrer Aufrufe braucht die Freigabe einer Person.',
@@ -105,6 +137,19 @@ export const DE: Catalogue = {
     quota: 'Das Kontingent des Modellanbieters kam nicht rechtzeitig zurück.',
     budget_exhausted: 'Eines ihrer Budgets ist verbraucht.',
     base_too_large: 'Sie passt nicht in das, was das Modell auf einmal sieht.',
+    recovery_assessment_failed:
+      'Die Prüfung, ob unterbrochene Arbeit weitergehen darf, ist dreimal gescheitert.',
+    recovery_no_progress:
+      'Die Prüfung ließ sie weitergehen, aber sie wurde wieder unterbrochen, bevor ein Durchgang ' +
+      'fertig war, und alle drei Prüfungen sind verbraucht.',
+    recovery_inconclusive:
+      'Die Prüfung, ob unterbrochene Arbeit weitergehen darf, konnte es nicht entscheiden.',
+    order_late: 'Der Zeitpunkt, zu dem sie ausgeführt werden sollte, ist vorbei.',
+    held_legacy:
+      'Es ist eine ältere Aufgabe, für deren Fortgang nichts spricht; sie bleibt, wie sie war, und ' +
+      'läuft nicht von selbst.',
+    ended_by_assessment:
+      'Sie wurde unterbrochen, und die Prüfung, ob sie weitergehen darf, sagte nein.',
     stopped_by_person: 'Eine Person hat sie angehalten.',
     cancelled_by_caller: 'Das Programm, das sie bestellt hatte, hat sie abgebrochen.',
     deadline_passed: 'Ihre Frist ist verstrichen.',
@@ -113,8 +158,13 @@ export const DE: Catalogue = {
     answered: 'Ihre Antwort wurde gegeben.',
   },
   absences: {
-    due: 'Ihr Zeitpunkt kam, als kein Host lief; von selbst geht nichts weiter.',
-    wait: 'Der Host endete ohne Vorwarnung, während sie wartete; von selbst geht nichts weiter.',
+    due: 'Ihr Zeitpunkt kam, als kein Host lief; eine unabhängige Prüfung entscheidet, ob sie weitergeht.',
+    wait:
+      'Der Host endete ohne Vorwarnung, während sie wartete; eine unabhängige Prüfung entscheidet, ob ' +
+      'sie weitergeht.',
+    void:
+      'Sie durfte weitergehen, aber kein Durchgang begann rechtzeitig; es wird neu geprüft, ob sie ' +
+      'weitergeht.',
   },
   mends: {
     key: 'Es hilft ein gültiger Schlüssel für diesen Anbieter in der Konfiguration und ein neuer Start des Hosts.',
@@ -152,6 +202,9 @@ export const DE: Catalogue = {
     stop: 'beendet die Aufgabe; was getan war, bleibt',
     pause: 'legt die Aufgabe beiseite, bis sie fortgesetzt wird',
     resume: 'lässt die Aufgabe mit einem neuen Durchgang weitergehen',
+    late: 'führt die Aufgabe verspätet aus',
+    enrol: 'weckt genau diese Aufgabe; eine Prüfung entscheidet dann, ob sie weitergeht',
+    reopen: 'lässt neu prüfen, bis zu dreimal, ob die Aufgabe weitergehen darf',
     extend: 'gewährt der Aufgabe mehr, und sie geht weiter',
     approve: 'lässt genau den gezeigten Aufruf laufen, einmal',
     approve_again:
@@ -194,6 +247,15 @@ export const DE: Catalogue = {
     'task.noted': ({ note }) => `Die Aufgabe hat notiert, wie weit sie ist: ${note}.`,
     'task.continued': () => 'Die Aufgabe geht von selbst in einem weiteren Durchgang weiter.',
     'task.extended': ({ by }) => `Der Aufgabe wurde von ${by} mehr gewährt.`,
+    'task.held': ({ was }) => `Die Aufgabe wurde als ältere beiseitegelegt. ${was}`.trim(),
+    'task.enrolled': ({ outcome }) => `Die Aufgabe gehört zur laufenden Arbeit. ${outcome}`.trim(),
+    'assessment.reserved': ({ attempt, attempts }) =>
+      `Prüfung ${attempt} von ${attempts}, ob die Aufgabe weitergehen darf, begann.`,
+    'assessment.ended': ({ attempt, attempts, outcome, note }) =>
+      `Prüfung ${attempt} von ${attempts} endete. ${outcome}` +
+      (note === '' ? '' : ` Ihr Grund: ${note}.`),
+    'recovery.state': ({ outcome }) => outcome,
+    'recovery.reset': ({ by }) => `Drei weitere Prüfungen wurden von ${by} gewährt.`,
     'turn.started': () => 'Ein Durchgang nahm seine Nachrichten auf.',
     'turn.continued': () => 'Der Durchgang nahm eine weitere Nachricht auf.',
     'turn.stopping': ({ by }) =>
@@ -232,13 +294,18 @@ export const DE: Catalogue = {
     usage: 'sagt, was an Token und Geld verbraucht wurde, nach Aufgabe und Tag',
     pause: 'legt diese Aufgabe beiseite, bis sie fortgesetzt wird',
     extend: 'gibt dieser Aufgabe mehr von den Budgets, die er nennt (ein Admin)',
-    task_resume: 'lässt diese Aufgabe mit einem neuen Durchgang weitergehen',
+    task_resume:
+      'lässt diese Aufgabe mit einem neuen Durchgang weitergehen; eine ältere wird erst geprüft (ein Admin)',
+    task_resume_late: 'führt verspätet aus, was zu einem vergangenen Zeitpunkt geschehen sollte',
+    budget_reset:
+      'lässt eine unterbrochene Aufgabe neu prüfen, deren drei Prüfungen verbraucht sind (ein Admin)',
     approve: 'lässt genau den gezeigten Aufruf laufen, einmal',
     deny: 'lehnt den gezeigten Aufruf ab',
     clock_confirm: 'sagt, dass die Uhr der Maschine so stimmt, wie sie steht (ein Admin)',
     help: 'zeigt diese Zeilen',
   },
   why: DE_WHY,
+  recovery: DE_RECOVERY,
   answers: DE_ANSWERS,
   modelCall: 'der Aufruf des Modells',
   someCall: 'ein Aufruf',

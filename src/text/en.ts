@@ -1,6 +1,7 @@
 import type { Catalogue, RefusalFacts } from './catalogue.ts';
 import { EN_ANSWERS } from './en/answers.ts';
 import { EN_NOTICES } from './en/notices.ts';
+import { EN_RECOVERY } from './en/recovery.ts';
 import { EN_WHY } from './en/why.ts';
 
 const nearestOf = (facts: RefusalFacts): string =>
@@ -23,7 +24,7 @@ export const EN: Catalogue = {
       nearestOf(facts),
     ambiguous_id: (facts) =>
       `${facts.id === undefined ? 'This id' : `The id \`${facts.id}\``} fits more than one. ` +
-      `Please type all of it.${nearestOf(facts)}`,
+      `Please type all of it${facts.nearest === undefined ? '.' : `: \`${facts.nearest}\`.`}`,
     forbidden: ({ who }) => `Only ${who ?? 'the one who asked for it, or an admin,'} may do this.`,
     version_conflict: () =>
       'It has changed since you read it, so nothing was done. Read it again, then decide.',
@@ -38,12 +39,35 @@ export const EN: Catalogue = {
       `This is not possible ${facts.state === undefined ? 'now' : `while it is ${facts.state}`}, ` +
       `so nothing was done.${wayOf(facts)}` +
       (facts.id === undefined ? '' : ` Why: \`/why ${facts.id}\`.`),
+    not_here: ({ id }) =>
+      'A held task is woken in its own conversation or at the terminal, so nothing was done.' +
+      (id === undefined ? '' : ` Why: \`/why ${id}\`.`),
     approval_closed: (facts) =>
       `This approval is closed${facts.state === undefined ? '' : ` (${facts.state})`}, so nothing ` +
       `was done.${wayOf(facts)}`,
     approver_other: () =>
       'Somebody other than the one who asked for it has to answer this approval, so nothing was ' +
       'done.',
+    not_budget_blocked: (facts) =>
+      'This task is not blocked by a used-up recovery budget' +
+      `${facts.standing === undefined ? '' : ` (${facts.standing})`}.` +
+      (facts.isAsking === true ? ' To answer it, just reply.' : wayOf(facts)),
+    deadline_passed: (facts) =>
+      `The deadline of this task has passed${facts.when === undefined ? '' : `, ${facts.when}`}, so ` +
+      `nothing was done.${facts.way === undefined ? ' To begin anew, send the request again.' : wayOf(facts)}`,
+    budget_exhausted: (facts) =>
+      `A budget of this task is used up${facts.limit === undefined ? '' : ` (${facts.limit})`}, so ` +
+      'nothing was done.' +
+      (facts.way === undefined
+        ? ` An admin grants it more with \`/extend ${facts.taskId ?? facts.id ?? 'ID'} turns=+10\`, or whatever is used up.`
+        : wayOf(facts)),
+    conversation_busy: () =>
+      'A turn runs in the conversation of this task, so nothing was done. Do it again when that has ' +
+      'ended; `/stop` there ends it now.',
+    not_a_task: (facts) =>
+      `${facts.id === undefined ? 'This id' : `The id \`${facts.id}\``} is not that of a task, so ` +
+      `nothing was done. \`/tasks\` lists tasks.`,
+    no_safe_mode: () => 'Safe mode is not on, so nothing was done.',
     still_exhausted: (facts) =>
       `With that it would still have used up more than it was granted, so nothing was ` +
       `done.${wayOf(facts)}`,
@@ -83,10 +107,11 @@ export const EN: Catalogue = {
     approval: 'for an approval',
     quota: 'for the quota of the model provider',
     provider: 'for the model provider',
-    assessment: 'after an interruption',
+    assessment: 'for the check after an interruption',
   },
   causes: {
-    interrupted: 'The host stopped while it worked on it, and nothing continues by itself.',
+    interrupted:
+      'The host stopped while it worked on it; an independent check decides whether it goes on.',
     awaits_instant: 'It set itself the time at which it goes on.',
     awaits_answer: 'It asked a question.',
     awaits_approval: 'A call of it needs the approval of a person.',
@@ -99,6 +124,19 @@ export const EN: Catalogue = {
     quota: 'The quota of the model provider did not come back in time.',
     budget_exhausted: 'A budget of it is used up.',
     base_too_large: 'It does not fit what the model can see at once.',
+    recovery_assessment_failed:
+      'The check that decides whether interrupted work may go on failed three times.',
+    recovery_no_progress:
+      'Its check let it go on, but it was interrupted again before it had completed a turn, and all ' +
+      'three checks are used.',
+    recovery_inconclusive:
+      'The check that decides whether interrupted work may go on could not tell.',
+    order_late: 'The time at which it was to be carried out has passed.',
+    held_legacy:
+      'It is an older task that nothing proves to be ongoing; it is kept as it was and does not run ' +
+      'by itself.',
+    ended_by_assessment:
+      'It was interrupted, and the check that decides whether it may go on said that it is not to.',
     stopped_by_person: 'A person stopped it.',
     cancelled_by_caller: 'The program that had asked for it cancelled it.',
     deadline_passed: 'Its deadline has passed.',
@@ -107,8 +145,11 @@ export const EN: Catalogue = {
     answered: 'Its answer was given.',
   },
   absences: {
-    due: 'Its time came while no host ran, and nothing continues by itself.',
-    wait: 'The host stopped without warning while it waited, and nothing continues by itself.',
+    due: 'Its time came while no host ran; an independent check decides whether it goes on.',
+    wait:
+      'The host stopped without warning while it waited; an independent check decides whether it ' +
+      'goes on.',
+    void: 'It was let go on, but no turn of it began in time; it is checked anew whether it goes on.',
   },
   mends: {
     key: 'What helps is a valid key for this provider in the configuration, and a new start of the host.',
@@ -141,6 +182,9 @@ export const EN: Catalogue = {
     stop: 'ends it; what was done is kept',
     pause: 'sets it aside until it is resumed',
     resume: 'lets it go on with one new turn',
+    late: 'carries it out late',
+    enrol: 'wakes exactly this one; a check then decides whether it goes on',
+    reopen: 'has it checked anew, up to three times, whether it may go on',
     extend: 'grants it more, and it goes on',
     approve: 'lets exactly the call that was shown run, once',
     approve_again: 'lets exactly the call that was shown run once more, when the task goes on',
@@ -182,6 +226,15 @@ export const EN: Catalogue = {
     'task.noted': ({ note }) => `The task noted how far it is: ${note}.`,
     'task.continued': () => 'The task goes on by itself in a further turn.',
     'task.extended': ({ by }) => `The task was granted more by ${by}.`,
+    'task.held': ({ was }) => `The task was set aside as an older one. ${was}`.trim(),
+    'task.enrolled': ({ outcome }) => `The task belongs to ongoing work. ${outcome}`.trim(),
+    'assessment.reserved': ({ attempt, attempts }) =>
+      `Check ${attempt} of ${attempts} whether the task may go on was begun.`,
+    'assessment.ended': ({ attempt, attempts, outcome, note }) =>
+      `Check ${attempt} of ${attempts} ended. ${outcome}` +
+      (note === '' ? '' : ` Its reason: ${note}.`),
+    'recovery.state': ({ outcome }) => outcome,
+    'recovery.reset': ({ by }) => `Three further checks were granted by ${by}.`,
     'turn.started': () => 'A turn took up its messages.',
     'turn.continued': () => 'The turn took up a further message.',
     'turn.stopping': ({ by }) =>
@@ -220,13 +273,16 @@ export const EN: Catalogue = {
     usage: 'says what tokens and money were used, by task and day',
     pause: 'sets this task aside until it is resumed',
     extend: 'grants this task more of the budgets that it names (an admin)',
-    task_resume: 'lets this task go on with one new turn',
+    task_resume: 'lets this task go on with one new turn; an older one is checked first (an admin)',
+    task_resume_late: 'carries out late what was to be done at a time that has passed',
+    budget_reset: 'has an interrupted task checked anew whose three checks are used up (an admin)',
     approve: 'lets exactly the call that was shown run, once',
     deny: 'refuses the call that was shown',
     clock_confirm: "says that the machine's clock is right as it stands (an admin)",
     help: 'shows these lines',
   },
   why: EN_WHY,
+  recovery: EN_RECOVERY,
   answers: EN_ANSWERS,
   modelCall: 'the call of the model',
   someCall: 'a call',

@@ -42,6 +42,20 @@ export const WAKE_INPUTS = {
     'the request:',
 } as const;
 
+/** What the host tells a model when work that was interrupted, or whose time had passed, goes on. */
+export const RECOVERY_INPUTS = {
+  /** the assessment said that it may. */
+  continued:
+    'This task was interrupted: the host stopped while it was under way. What is saved is above. Go ' +
+    'on from there, and do not repeat what is done. A call whose outcome is unknown is marked so: do ' +
+    'not make it again; find out what came of it, or say that it is not known. The request was:',
+  /** T-15: a person has it carried out late. */
+  late:
+    'The time at which this task was to go on has passed, and a person has it carried out late. What ' +
+    'is saved is above. Go on from there, do not repeat what is done, and say that it is late where ' +
+    'that matters. The request was:',
+} as const;
+
 /** What stands in a request from which older turns were left out to fit the window. */
 export const LEFT_OUT_NOTE =
   'Older turns of this conversation are left out here, because they do not fit. Do not guess what they said.';

@@ -14,11 +14,18 @@ import type { Instant, Millis } from '../kernel/time.ts';
 import { sayCount } from './number.ts';
 import { cutName, quoteRequest } from './quote.ts';
 import { catalogueOf, type Reader } from './reader.ts';
+import {
+  readItems,
+  recoveryFacts,
+  RECOVERY_NUMBERS,
+  type RecoveryParams,
+} from './recovery-facts.ts';
 import { blockShown } from './shown.ts';
+import { refusedStanding } from './standing.ts';
 import { sayLength, sayWhen } from './when.ts';
 
 /** The parameters of a notice, kept with its code until somebody reads it. */
-export interface NoticeParams {
+export interface NoticeParams extends RecoveryParams {
   /** The mandate, whole or cut; never in quotation marks. Empty where no task is meant. */
   readonly request: string;
   readonly taskId: string;
@@ -30,7 +37,7 @@ export interface NoticeParams {
   readonly said?: string;
   /** The model that was asked, as `provider/name`. */
   readonly model?: string;
-  /** Of an interruption without a turn: `due` or `wait`. */
+  /** Of an interruption without a turn: `due`, `wait` or `void`. */
   readonly absent?: string;
   /** When it ends by itself. */
   readonly until?: Instant;
@@ -56,7 +63,15 @@ export interface NoticeParams {
 }
 
 /** Those of them that are numbers. */
-const NUMBERS = ['until', 'expiresAt', 'window', 'base', 'message', 'drift'] as const;
+const NUMBERS = [
+  'until',
+  'expiresAt',
+  'window',
+  'base',
+  'message',
+  'drift',
+  ...RECOVERY_NUMBERS,
+] as const;
 /** The last instant that there is for a calendar. */
 const INSTANT_MAX = 8.64e15;
 
@@ -100,16 +115,21 @@ export function renderStoredNotice(
   return `${SIGNS.info} ${words.unknownNotice(cutName(code), facts)}`;
 }
 
-/** One line that says why nothing was done and, where there is one, what to do instead. */
+/**
+ * One line that says why nothing was done and, where there is one, what to do instead. `now` is when it
+ * was refused: an instant of that day is told by its clock alone.
+ */
 export function renderRefusal(
-  { locale }: Pick<Reader, 'locale'>,
+  reader: RefusalReader,
   code: RefusalCode,
   detail: Refusal['detail'] = {},
+  now: Instant = NO_TIME,
 ): string {
-  const words = catalogueOf(locale);
-  const { id, nearest, word, state, way, reply, who } = detail;
+  const words = catalogueOf(reader.locale);
+  const { id, taskId, nearest, word, state, way, reply, who } = detail;
   const facts: RefusalFacts = {
     id: id === undefined ? undefined : cutName(id),
+    taskId: taskId === undefined ? undefined : cutName(taskId),
     nearest,
     word: word === undefined ? undefined : cutName(word),
     state:
@@ -117,9 +137,13 @@ export function renderRefusal(
     way,
     who: who === undefined ? undefined : inWords(words.who, who),
     isReply: reply === 'yes',
+    ...refusedStanding({ words, reader: { timeZone: 'UTC', ...reader }, now }, detail),
   };
   return words.refusals[code](facts);
 }
+
+/** Instants of a refusal are told in the reader's zone; without one in that of the calendar, UTC. */
+export type RefusalReader = Pick<Reader, 'locale'> & Partial<Reader>;
 
 /** How far the clock is off; positive is ahead: `3 hours ahead of`, to be followed by what. */
 export function sayDrift({ tag, drift }: Pick<Catalogue, 'tag' | 'drift'>, off: Millis): string {
@@ -168,7 +192,8 @@ function factsOf(telling: Telling, params: NoticeParams): NoticeFacts {
     tool: listNames(words, tool ? [tool] : []) ?? words.someCall,
     shown: params.shown ? blockShown(words, params.shown) : '',
     isOther: params.approver === 'other',
-    isStill: params.reason === 'interrupted',
+    isInterrupted: params.reason === 'interrupted',
+    ...recoveryFacts(telling, params),
     wait: wait ? inWords(words.waits, wait) : null,
     limit: inWords(words.limits, params.detail || 'budget'),
     window: count(params.window),
@@ -182,7 +207,7 @@ function factsOf(telling: Telling, params: NoticeParams): NoticeFacts {
 
 /** Which wait a host did not see through, as notices, events and outcomes keep it; null for anything else. */
 export function absenceIn(value: unknown): AbsenceWord | null {
-  return value === 'due' || value === 'wait' ? value : null;
+  return value === 'due' || value === 'wait' || value === 'void' ? value : null;
 }
 
 /** What helps where a provider refuses, by its code or its status. */
@@ -242,7 +267,7 @@ function commandsOf({
   grant = '',
 }: NoticeParams): Pick<
   NoticeFacts,
-  'stop' | 'pause' | 'resume' | 'extend' | 'approve' | 'deny' | 'why'
+  'stop' | 'pause' | 'resume' | 'late' | 'reset' | 'extend' | 'approve' | 'deny' | 'why'
 > {
   const typed = (...parts: readonly string[]): string =>
     `\`${parts.filter((part) => part !== '').join(' ')}\``;
@@ -250,6 +275,8 @@ function commandsOf({
     stop: typed('/stop', taskId),
     pause: typed('/pause', taskId),
     resume: typed('/task-resume', taskId),
+    late: typed('/task-resume', taskId, 'late'),
+    reset: typed('/budget-reset', taskId),
     extend: typed('/extend', taskId, grant),
     approve: typed('/approve', approvalId),
     deny: typed('/deny', approvalId),
@@ -285,6 +312,8 @@ function readParams(text: string | null): NoticeParams {
     reason: words('reason'),
     wait: words('wait'),
     grant: words('grant'),
+    outcome: words('outcome'),
+    items: readItems(read['items']),
     ...numbers,
   };
 }

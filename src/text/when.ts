@@ -24,6 +24,18 @@ export function sayWhen(
   return isSameDay(reader, instant, now) ? words.atTime(said) : words.onDay(said);
 }
 
+/** Within brackets: `18:00` on the day of `now`, `Fri 18:00` in the days before it comes again, else as above. */
+export function sayDay(reader: Reader, tag: string, instant: Instant, now: Instant): string {
+  const isNear = instant > now && instant - now < NEAR_MS;
+  if (!isNear || isSameDay(reader, instant, now)) return sayInstant(reader, tag, instant, now);
+  const { timeZone } = reader;
+  const weekday = new Intl.DateTimeFormat(tag, { weekday: 'short', timeZone }).format(instant);
+  return `${weekday} ${format(reader, tag, CLOCK, instant)}`;
+}
+
+/** Until then no weekday comes twice. */
+const NEAR_MS = 6 * DAY_MS;
+
 /** With seconds, for events that follow each other closely. */
 export function saySecond(reader: Reader, tag: string, instant: Instant, now: Instant): string {
   const parts = { ...CLOCK, second: '2-digit', ...dayOf(reader, instant, now) } as const;
@@ -78,4 +90,9 @@ function dayOf(reader: Reader, instant: Instant, now: Instant): Intl.DateTimeFor
 function isSameDay({ timeZone }: Reader, one: Instant, other: Instant): boolean {
   const day = new Intl.DateTimeFormat('en', { dateStyle: 'short', timeZone });
   return day.format(one) === day.format(other);
+}
+
+/** An instant as a model reads it: ISO 8601, UTC. */
+export function isoInstant(instant: Instant): string {
+  return new Date(instant).toISOString();
 }

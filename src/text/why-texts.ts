@@ -12,7 +12,10 @@ export interface BudgetFacts {
   readonly continuations: string;
   readonly correctionsLeft: string;
   readonly corrections: string;
+  readonly assessmentsLeft: string;
   readonly assessments: string;
+  /** Of all epochs. */
+  readonly assessmentsMade: string;
   readonly deadline: string | null;
 }
 
@@ -71,8 +74,6 @@ export interface WhyTexts {
   /** What the task noted of its own progress, in quotation marks. */
   readonly checkpoint: (note: string) => string;
   readonly reply: (id: string) => string;
-  /** Of an interrupted task: nothing that is kept for it changes how it stands. */
-  readonly onlyStop: string;
   /** Of a task that asked a question: words alone answer it. */
   readonly answerIt: string;
   readonly uncertain: (tools: string) => string;

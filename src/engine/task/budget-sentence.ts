@@ -37,7 +37,9 @@ export function sayBudgets(
     continuations: count(task.continuationsLimit),
     correctionsLeft: left(LIMITS.correctiveTurnsMax, task.correctionsUsed),
     corrections: count(LIMITS.correctiveTurnsMax),
-    assessments: count(task.recoveryAttempts),
+    assessmentsLeft: left(LIMITS.recoveryAttempts, task.recoveryAttempts),
+    assessments: count(LIMITS.recoveryAttempts),
+    assessmentsMade: count(task.recoveryLifetimeAttempts),
     deadline: task.deadline === null ? null : sayInstant(reader, words.tag, task.deadline, now),
   });
 }

@@ -1,9 +1,12 @@
 import type { EventRecord } from '../../core/session/record.ts';
 import { EVENTS, type EventType } from '../../kernel/event.ts';
-import { readObject } from '../../kernel/json.ts';
+import { readObject, type JsonObject } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import type { Catalogue } from '../../text/catalogue.ts';
 import { cutName, quoteWords } from '../../text/quote.ts';
+import { quoteReason, sayOutcome } from '../../text/recovery-facts.ts';
 import { absenceIn, inWords, listNames } from '../../text/render.ts';
+import { readHeld, sayBefore } from './held-sentence.ts';
 
 /** What is told of a note among other events; `why` tells the newest of them at length. */
 const NOTE_CHARS = 120;
@@ -29,8 +32,47 @@ export function sayEvent(words: Catalogue, event: EventRecord): string {
     tool: sayTool(words, textOf('tool')),
     approvalId: cutName(textOf('approvalId')),
     decision: inWords(words.approvals, textOf('state')),
-    note: quoteWords(words, textOf('text'), NOTE_CHARS),
+    note: type === 'assessment.ended' ? sayReason(words, textOf('reason')) : sayNote(words, data),
+    attempt: numberIn(data['attempt']),
+    attempts: String(LIMITS.recoveryAttempts),
+    outcome: sayCameTo(words, type, data),
+    was: type === 'task.held' ? sayBefore(words, readHeld(data)) : '',
   });
+}
+
+function sayNote(words: Catalogue, { text }: JsonObject): string {
+  return quoteWords(words, typeof text === 'string' ? text : '', NOTE_CHARS);
+}
+
+function sayReason(words: Catalogue, reason: string): string {
+  return reason === '' ? '' : quoteReason(words, reason);
+}
+
+function numberIn(value: unknown): string {
+  return typeof value === 'number' ? String(value) : '…';
+}
+
+/** What an attempt, the boundary or recovery came to, as a sentence; empty of everything else. */
+function sayCameTo(words: Catalogue, type: EventType, data: JsonObject): string {
+  const textOf = (key: string): string => {
+    const value = data[key];
+    return typeof value === 'string' ? value : '';
+  };
+  switch (type) {
+    case 'assessment.ended':
+      return sayOutcome(words, { outcome: textOf('outcome'), detail: textOf('code'), said: '' });
+    case 'task.enrolled':
+      return wordOf(words.recovery.proofs, textOf('by'));
+    case 'recovery.state':
+      return wordOf(words.recovery.states, textOf('recovery'));
+    default:
+      return '';
+  }
+}
+
+/** The word for a code of a table; empty for one that a newer version wrote. */
+function wordOf(table: Readonly<Record<string, string>>, code: string): string {
+  return (Object.hasOwn(table, code) ? table[code] : undefined) ?? '';
 }
 
 /** Why a task stands where it stands, in a sentence; empty without a reason. */

@@ -15,6 +15,7 @@ import { sayInstant, sayWhen } from '../../text/when.ts';
 import { nameOf } from '../turn/step.ts';
 import { sayBudgets } from './budget-sentence.ts';
 import type { Doing } from './doing.ts';
+import { sayRecovery } from './recovery-sentence.ts';
 import { sayDoing } from './doing-sentence.ts';
 import { sayCauseOf, sayEvent } from './event-sentence.ts';
 
@@ -34,6 +35,8 @@ export interface Found {
   readonly approvals: readonly ApprovalRecord[];
   /** Given ones whose calls run when the task goes on. */
   readonly kept: readonly ApprovalRecord[];
+  /** Whether its assessment is being made now, by a host that lives. */
+  readonly isAssessed: boolean;
   /** Budgets are told only where one of them is the trouble. */
   readonly isBrief?: boolean;
 }
@@ -77,6 +80,7 @@ export function sayStanding(telling: Telling, found: Found): string {
     words.why.standing[standing](standingFacts(telling, found, standing)),
     sayCause(words, task),
     ...sayDetail(words, task),
+    ...sayRecovery(telling, found),
     ...sayNow(telling, found, standing),
     ...sayWait(telling, found),
     tools === null ? '' : words.why.uncertain(tools),
@@ -143,7 +147,8 @@ const HAS_CODE: ReadonlySet<string> = new Set([
 function sayNow(telling: Telling, found: Found, standing: Standing): readonly string[] {
   const { words } = telling;
   const { task, turn } = found;
-  if (task.enrollment === 'held-legacy' && !hasEnded(task.state)) return [words.why.held];
+  const isHeld = task.enrollment === 'held-legacy' && !hasEnded(task.state);
+  if (isHeld) return task.reason === 'held_legacy' ? [] : [words.why.held];
   if (standing === 'queued' && turn !== undefined) return [words.why.behind];
   return standing === 'running' ? sayRunning(telling, found) : [];
 }
@@ -172,8 +177,9 @@ function sayWait(telling: Telling, { task, approvals }: Found): readonly string[
       id,
     }),
   );
-  const { state, waitKind, waitQuestion, waitUntil } = task;
-  if (state !== 'waiting' || waitKind === null) return asked;
+  const { state, reason, waitKind, waitQuestion, waitUntil } = task;
+  // When its next attempt is due, and what it waits for besides, is told of every interrupted task.
+  if (state !== 'waiting' || waitKind === null || reason === 'interrupted') return asked;
   return [
     waitQuestion === null ? '' : words.why.question(quoteWords(words, waitQuestion, QUOTED_CHARS)),
     ...asked,
@@ -202,7 +208,6 @@ function sayCheckpoint(words: Catalogue, { state, checkpoint }: TaskRecord): str
 }
 
 function sayReply(words: Catalogue, { id, reason }: TaskRecord): string {
-  if (reason === 'interrupted') return words.why.onlyStop;
   if (reasonEntry(reason)?.reply !== true) return '';
   return reason === 'awaits_answer' ? words.why.answerIt : words.why.reply(id);
 }

@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from '../../core/approval/record.ts';
 import { HOST_CHANNELS } from '../../core/inbox/record.ts';
+import { mayHold } from '../../core/lease/record.ts';
 import { waysOf } from '../../core/notice/reasons.ts';
 import { wasAsked } from '../../core/turn/decide.ts';
 import type { EventRecord } from '../../core/session/record.ts';
@@ -130,7 +131,21 @@ async function gather(parts: EngineParts, id: TaskId): Promise<Found | undefined
   const uncertain = calls.filter(({ state }) => state === 'uncertain');
   const approvals = await store.query('approval.openOfTask', { taskId: id });
   const kept = await readKept(parts, task);
-  return { task, turn, events, doing, calls, uncertain, approvals, kept };
+  const isAssessed = await isAssessedNow(parts, task, events);
+  return { task, turn, events, doing, calls, uncertain, approvals, kept, isAssessed };
+}
+
+/** Whether the last reserved attempt is out: its outcome is not known, and the host that made it lives. */
+async function isAssessedNow(
+  { store, clock }: EngineParts,
+  task: TaskRecord,
+  events: readonly EventRecord[],
+): Promise<boolean> {
+  if (task.recoveryOutcome !== 'reserved' || task.waitKind !== 'assessment') return false;
+  const reserved = events.findLast(({ type }) => type === 'assessment.reserved');
+  const [, id = ''] = /^host:(.+)$/.exec(reserved?.by ?? '') ?? [];
+  if (!isId('host', id)) return false;
+  return mayHold(await store.query('host.byId', { id }), clock.now());
 }
 
 /** The approvals that were given and whose calls run when the task goes on (E-4). */

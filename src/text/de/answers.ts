@@ -6,6 +6,13 @@ export const DE_ANSWERS: AnswerTexts = {
   usage: (usage) => `Eingegeben wird das als ${usage}. Alle Befehle: \`/help\`.`,
   noTasks: 'In dieser Unterhaltung ist keine Aufgabe offen.',
   noHeldTasks: 'In dieser Unterhaltung ruht keine Aufgabe.',
+  noneHeld: 'Es ruht keine Aufgabe.',
+  heldMore: (count, next) => `und ${count} weitere: \`${next}\``,
+  heldNoPage: (count) =>
+    `Es ruhen ${count}, diese Seite gibt es also nicht. Die erste: \`/tasks held\`.`,
+  heldWake:
+    'Keine davon läuft von selbst. Genau eine weckt ein Admin mit `/task-resume ID` in ihrer eigenen ' +
+    'Unterhaltung oder am Terminal.',
   noTaskYet: 'Diese Unterhaltung hat noch keine Aufgabe.',
   held: (count) => `Es ruhen: ${count}. Liste: \`/tasks held\`.`,
   more: (count) => `und ${count} weitere`,
@@ -41,6 +48,14 @@ export const DE_ANSWERS: AnswerTexts = {
     unreached: 'ist nicht erreichbar',
     refused: 'lehnt den Schlüssel oder das Konto ab',
   },
+  safeMode: ({ since, until }) =>
+    `Seit ${since} ist der abgesicherte Betrieb an: Bis ${until} beginnt nichts von selbst, wenn der ` +
+    'Host so lange hält. Ein Admin beendet ihn mit `sekisho safe-mode off`.',
+  interrupted: ({ count, now }) =>
+    `Unterbrochene Aufgaben, über die eine Prüfung entscheidet: ${count}` +
+    `${now === null ? '' : `; gerade geprüft: ${now}`}.`,
+  heldEverywhere: (count) => `Ältere Aufgaben, die ruhen: ${count}. Hier: \`/tasks held\`.`,
+  heldSince: (was) => (was === null ? 'ruht.' : `ruht; vorher: ${was.replace(/,$/, '')}.`),
   clockDistrusted: ({ drift, when }) =>
     `Der Uhr wird nicht getraut: Sie geht gegenüber dem, was der Host gezählt hat, ${drift}. ` +
     `Bis ${when} läuft nichts ab und beginnt nichts von selbst. Stimmt sie so, wie sie steht: ` +
@@ -103,12 +118,32 @@ export const DE_ANSWERS: AnswerTexts = {
     'sobald die Aufgabe weitergeht.',
   approvedForInterrupted: ({ tool, request, stop }) =>
     `Freigegeben: ${tool} für ${request} wird aufgehoben und läuft einmal, genau wie gezeigt, ` +
-    `wenn die Aufgabe weitergeht; nur ${stop} ändert jetzt etwas.`,
+    `wenn eine unabhängige Prüfung die Aufgabe weitergehen lässt. Beenden: ${stop}.`,
   denied: ({ tool, request }) => `Abgelehnt: ${tool} für ${request} läuft nicht.`,
   resumed: (request) =>
     `${request} geht mit einem neuen Durchgang von dem aus weiter, was gespeichert ist.`,
+  enrolled: ({ request, when, deadline }) =>
+    `${request} gehört wieder zur laufenden Arbeit. Erst wird geprüft, ob es weitergeht, ` +
+    `${when ?? 'sofort'}. Nichts Altes wird wiederholt; Budgets und Frist (${deadline ?? 'keine'}) ` +
+    'sind wie zuvor.',
+  enrolledSpent: ({ request, reset }) =>
+    `${request} gehört wieder zur laufenden Arbeit, aber alle Prüfungen sind verbraucht, darum geht ` +
+    `nichts davon weiter. Ein Admin lässt neu prüfen mit ${reset}.`,
+  reassessed: ({ request, when, deadline }) =>
+    `Ob ${request} weitergeht, wird neu geprüft: ${when ?? 'sofort'}. Nichts Altes wird wiederholt; ` +
+    `Budgets und Frist (${deadline ?? 'keine'}) sind wie zuvor.`,
+  budgetReset: ({ request, when, deadline }) =>
+    `Ob ${request} weitergeht, darf noch dreimal geprüft werden; die nächste Prüfung ist ` +
+    `${when ?? 'sofort'} fällig. Nichts Altes wird wiederholt; Budgets und Frist ` +
+    `(${deadline ?? 'keine'}) sind wie zuvor.`,
+  resumedLate: (request) =>
+    `${request} wird verspätet ausgeführt, mit einem neuen Durchgang. Budgets und Frist sind wie zuvor.`,
+  workerResumed: (id) =>
+    `Der Worker ${id} gehört wieder zur laufenden Arbeit. Auftrag und Frist sind wie zuvor.`,
   paused: (request) => `${request} ist pausiert: Was getan war, bleibt, und nichts davon läuft.`,
   extended: ({ request, left }) => `${request} hat mehr zur Verfügung. ${left}`,
+  safeModeEnded:
+    'Der abgesicherte Betrieb ist vorbei: Was warten musste, beginnt wieder von selbst.',
   clockConfirmed: 'Der Uhr wird wieder getraut: Was inzwischen fällig war, geschieht jetzt.',
   repeatedOrder:
     'Diese Anordnung wurde schon ausgeführt; es ist nichts noch einmal geschehen. Sie ergab:',

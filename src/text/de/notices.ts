@@ -1,4 +1,5 @@
 import type { Catalogue } from '../catalogue.ts';
+import { DE_RECOVERY_NOTICES } from './recovery.ts';
 
 const ending = (calls: string | null): string =>
   calls === null ? '' : `Noch zu beenden: ${calls}. `;
@@ -15,6 +16,7 @@ const INTERRUPTIONS = {
   turn: 'Der Host endete, während er daran arbeitete',
   due: 'Der Zeitpunkt dafür kam, als kein Host lief',
   wait: 'Der Host endete ohne Vorwarnung, während es wartete',
+  void: 'Es durfte weitergehen, aber kein Durchgang begann rechtzeitig',
 } as const;
 
 const to = (model: string | null): string => (model === null ? '' : ` an ${model}`);
@@ -26,9 +28,8 @@ export const DE_NOTICES: Catalogue['notices'] = {
       ? ''
       : `Ob ${tools} gewirkt hat, ist unbekannt; ich führe es nicht noch einmal aus, ` +
         `bitte prüfen. `) +
-    `Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. ` +
-    `Beenden: ${stop}; für einen neuen Anlauf schick die Anfrage noch einmal. ` +
-    `Warum: ${why}.`,
+    `Was getan war, ist gespeichert, und eine unabhängige Prüfung entscheidet, ob es weitergeht. ` +
+    `Beenden: ${stop}. Warum: ${why}.`,
   awaits_instant: ({ request, when, stop, pause, why }) =>
     `${request} wartet und geht ${when ?? 'zu dem Zeitpunkt, der dafür gesetzt ist,'} von selbst ` +
     `weiter, wenn der Host bis dahin läuft. Was getan war, ist gespeichert. Beenden: ${stop}; ` +
@@ -100,19 +101,22 @@ export const DE_NOTICES: Catalogue['notices'] = {
     `${request} ist gescheitert: Das Modell gab keine brauchbare Antwort ` +
     `(${detail ?? 'ohne Code'}). Was getan war, bleibt. Ist die Ursache behoben, schick die Anfrage ` +
     `noch einmal. Warum: ${why}.`,
-  uncertain_effect: ({ request, id, tool, shown, when, isStill, stop, approve, deny, why }) =>
+  uncertain_effect: ({ request, id, tool, shown, when, isInterrupted, approve, deny, why }) =>
     `Während ${request} lief, endete der Host zwischen dem Start von ${tool} und dessen Ergebnis. ` +
-    `Ich führe es nicht von selbst noch einmal aus:${block(shown)}` +
-    `Bitte prüfen. ${isStill ? `Nur ${stop} ändert jetzt etwas; für` : 'Für'} den Fall, dass die ` +
-    `Aufgabe weitergeht, hebe ich auf, dass genau das noch einmal laufen darf: ${approve}, dass es nicht darf: ${deny}, oder ` +
-    `was du mir in einer Antwort hierauf oder einer Nachricht, die \`${id}\` nennt, dazu sagst. ` +
+    `Ich führe es nicht von selbst noch einmal aus. Bitte prüfen, dann ${approve} oder sag mir, was ` +
+    `geschehen ist.${shown === '' ? ' ' : ` Laufen würde das:${block(shown)}`}` +
+    `Es läuft einmal, genau so, wenn die Aufgabe weitergeht` +
+    `${isInterrupted ? '; darüber entscheidet eine unabhängige Prüfung' : ''}. Nicht laufen lassen: ${deny}. ` +
+    `Sagen kannst du es mir in einer Antwort hierauf oder einer Nachricht, die \`${id}\` nennt. ` +
     `${when === null ? '' : `Das Angebot, es laufen zu lassen, endet ${when}. `}Warum: ${why}.`,
   kept: ({ request, cause, why }) =>
     `Deine Nachricht ist für ${request} aufgehoben; der nächste Durchgang liest sie. ` +
     `${cause === '' ? '' : `Warum nicht jetzt: ${cause} `}Was es ändert: ${why}.`,
   kept_for_interrupted: ({ request, stop, why }) =>
-    `Deine Nachricht ist für ${request} aufgehoben. Das wurde unterbrochen: Gelesen wird sie, wenn ` +
-    `es weitergeht, und nur ${stop} ändert jetzt etwas. Warum: ${why}.`,
+    `Deine Nachricht ist für ${request} aufgehoben. Das wurde unterbrochen: Eine unabhängige Prüfung ` +
+    `entscheidet, ob es weitergeht, und der nächste Durchgang liest sie dann. Beenden: ${stop}. ` +
+    `Warum: ${why}.`,
+  ...DE_RECOVERY_NOTICES,
   clock_distrusted: ({ drift }) =>
     `Die Uhr der Maschine geht gegenüber dem, was ich gezählt habe, ${drift}, darum traue ich ihr ` +
     `vorerst nicht. Nachrichten werden beantwortet wie immer, aber für höchstens zehn Minuten ` +

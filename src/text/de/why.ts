@@ -55,7 +55,6 @@ export const DE_WHY: WhyTexts = {
     `gezeigt, wenn die Aufgabe weitergeht: ${shown}.`,
   exhausted: (limit) => `Verbraucht ist, was an ${limit} gewährt war.`,
   checkpoint: (note) => `Was sie zu ihrem Stand notiert hat: ${note}.`,
-  onlyStop: 'Vorerst ändert nur ein Anhalten etwas.',
   answerIt: 'Antworte einfach.',
   reply: (id) =>
     `Auch eine Antwort auf ihre Mitteilung oder eine Nachricht, die \`${id}\` nennt, lässt sie weitergehen.`,
@@ -66,8 +65,9 @@ export const DE_WHY: WhyTexts = {
     `${facts.tokensLeft} von ${facts.tokens} Token, ` +
     `${facts.costLeft} von ${facts.cost}, ` +
     `${facts.continuationsLeft} von ${facts.continuations} Fortsetzungen, ` +
-    `${facts.correctionsLeft} von ${facts.corrections} Korrekturdurchgängen; ` +
-    `Prüfungen nach Unterbrechung: ${facts.assessments}; ` +
+    `${facts.correctionsLeft} von ${facts.corrections} Korrekturdurchgängen, ` +
+    `${facts.assessmentsLeft} von ${facts.assessments} Prüfungen nach einer Unterbrechung ` +
+    `(bisher gemacht: ${facts.assessmentsMade}); ` +
     `Frist: ${facts.deadline ?? 'keine'}.`,
   used: ({ turns, tokens, cost }) => `Verbraucht: ${tokens} Token (${cost}); Durchgänge: ${turns}.`,
   calls: {

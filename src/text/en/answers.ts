@@ -6,6 +6,12 @@ export const EN_ANSWERS: AnswerTexts = {
   usage: (usage) => `This is typed as ${usage}. All commands: \`/help\`.`,
   noTasks: 'No task of this conversation is open.',
   noHeldTasks: 'No task of this conversation is held.',
+  noneHeld: 'No task is held.',
+  heldMore: (count, next) => `and ${count} more: \`${next}\``,
+  heldNoPage: (count) => `Held are ${count}, so there is no such page. The first: \`/tasks held\`.`,
+  heldWake:
+    'None of them runs by itself. To wake exactly one, an admin types `/task-resume ID` in its own ' +
+    'conversation or at the terminal.',
   noTaskYet: 'This conversation has no task yet.',
   held: (count) => `Held: ${count}. List: \`/tasks held\`.`,
   more: (count) => `and ${count} more`,
@@ -41,6 +47,14 @@ export const EN_ANSWERS: AnswerTexts = {
     unreached: 'cannot be reached',
     refused: 'refuses the key or the account',
   },
+  safeMode: ({ since, until }) =>
+    `Safe mode is on since ${since}: nothing begins by itself until ${until}, if the host holds until ` +
+    'then. An admin ends it with `sekisho safe-mode off`.',
+  interrupted: ({ count, now }) =>
+    `Interrupted tasks that a check decides about: ${count}` +
+    `${now === null ? '' : `; being checked now: ${now}`}.`,
+  heldEverywhere: (count) => `Older tasks that are held: ${count}. Here: \`/tasks held\`.`,
+  heldSince: (was) => (was === null ? 'held.' : `held; before that it was ${was}.`),
   clockDistrusted: ({ drift, when }) =>
     `The clock is not trusted: it stands ${drift} what the host counted. Until ${when} nothing ` +
     `expires and nothing begins by itself. If it is right as it stands: \`/clock confirm\`.`,
@@ -100,11 +114,30 @@ export const EN_ANSWERS: AnswerTexts = {
     'when the task goes on.',
   approvedForInterrupted: ({ tool, request, stop }) =>
     `Approved: ${tool} for ${request} is kept and runs once, exactly as it was shown, ` +
-    `when the task goes on; only ${stop} changes anything now.`,
+    `if an independent check lets the task go on. To end it: ${stop}.`,
   denied: ({ tool, request }) => `Denied: ${tool} for ${request} does not run.`,
   resumed: (request) => `${request} goes on from what is saved, with one new turn.`,
+  enrolled: ({ request, when, deadline }) =>
+    `${request} belongs to ongoing work again. It is checked first whether it goes on, ` +
+    `${when ?? 'at once'}. Nothing old is replayed; its budgets and its deadline ` +
+    `(${deadline ?? 'none'}) are as before.`,
+  enrolledSpent: ({ request, reset }) =>
+    `${request} belongs to ongoing work again, but the checks that it had are used up, so nothing of ` +
+    `it goes on. An admin has it checked anew with ${reset}.`,
+  reassessed: ({ request, when, deadline }) =>
+    `${request} is checked anew whether it goes on: ${when ?? 'at once'}. Nothing old is replayed; ` +
+    `its budgets and its deadline (${deadline ?? 'none'}) are as before.`,
+  budgetReset: ({ request, when, deadline }) =>
+    `${request} may be checked three times more whether it goes on; the next check is due ` +
+    `${when ?? 'at once'}. Nothing old is replayed; its budgets and its deadline ` +
+    `(${deadline ?? 'none'}) are as before.`,
+  resumedLate: (request) =>
+    `${request} is carried out late, with one new turn. Its budgets and its deadline are as before.`,
+  workerResumed: (id) =>
+    `The worker ${id} belongs to ongoing work again. Its job and its deadline are as before.`,
   paused: (request) => `${request} is paused: what was done is kept, and nothing of it runs.`,
   extended: ({ request, left }) => `${request} has more to spend. ${left}`,
+  safeModeEnded: 'Safe mode is over: what had to wait begins by itself again.',
   clockConfirmed: 'The clock is trusted again: what was due meanwhile happens now.',
   repeatedOrder: 'This order was carried out before; nothing was done again. It said:',
 };

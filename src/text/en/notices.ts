@@ -1,4 +1,5 @@
 import type { Catalogue } from '../catalogue.ts';
+import { EN_RECOVERY_NOTICES } from './recovery.ts';
 
 const ending = (calls: string | null): string =>
   calls === null ? '' : `Still being ended: ${calls}. `;
@@ -15,6 +16,7 @@ const INTERRUPTIONS = {
   turn: 'the host stopped while it worked on it',
   due: 'its time came while no host ran',
   wait: 'the host stopped without warning while it waited',
+  void: 'it was let go on, but no turn of it began in time',
 } as const;
 
 const to = (model: string | null): string => (model === null ? '' : ` to ${model}`);
@@ -25,8 +27,8 @@ export const EN_NOTICES: Catalogue['notices'] = {
     (tools === null
       ? ''
       : `Whether ${tools} took effect is unknown; I will not run it again, so please check. `) +
-    `What was done is saved, and nothing of it continues by itself. ` +
-    `To end it: ${stop}; to try anew, send the request again. Why: ${why}.`,
+    `What was done is saved, and an independent check decides whether it goes on. ` +
+    `To end it: ${stop}. Why: ${why}.`,
   awaits_instant: ({ request, when, stop, pause, why }) =>
     `${request} waits and goes on by itself ${when ?? 'at the time that it set'}, if the host runs until then. ` +
     `What was done is saved. To end it: ${stop}; to set it aside: ${pause}. Why: ${why}.`,
@@ -92,19 +94,21 @@ export const EN_NOTICES: Catalogue['notices'] = {
   model_unavailable: ({ request, detail, why }) =>
     `${request} has failed: the model gave no usable answer (${detail ?? 'no code'}). ` +
     `What was done is kept. When the cause is gone, send the request again. Why: ${why}.`,
-  uncertain_effect: ({ request, id, tool, shown, when, isStill, stop, approve, deny, why }) =>
+  uncertain_effect: ({ request, id, tool, shown, when, isInterrupted, approve, deny, why }) =>
     `While ${request} ran, the host stopped between starting ${tool} and learning its result. ` +
-    `I will not run it again by myself:${block(shown)}` +
-    `Please check. ${isStill ? `Only ${stop} changes anything now; for` : 'For'} when the task goes on I ` +
-    `keep your leave to run exactly this once more: ${approve}, your refusal: ${deny}, or what you tell me of it in a ` +
-    `reply to this or a message that names \`${id}\`. ` +
+    `I will not run it again by myself. Check, then: ${approve} to run it, or tell me what happened.` +
+    `${shown === '' ? ' ' : ` This is what would run:${block(shown)}`}` +
+    `It runs once, exactly so, when the task goes on` +
+    `${isInterrupted ? ', which an independent check decides' : ''}. To keep it from running: ${deny}. ` +
+    `You tell me in a reply to this or in a message that names \`${id}\`. ` +
     `${when === null ? '' : `The offer to run it ends ${when}. `}Why: ${why}.`,
   kept: ({ request, cause, why }) =>
     `Your message is kept for ${request}; its next turn reads it. ` +
     `${cause === '' ? '' : `Why not now: ${cause} `}What changes it: ${why}.`,
   kept_for_interrupted: ({ request, stop, why }) =>
-    `Your message is kept for ${request}, which was interrupted: it is read when that goes on, and ` +
-    `only ${stop} changes anything now. Why: ${why}.`,
+    `Your message is kept for ${request}, which was interrupted: an independent check decides whether ` +
+    `that goes on, and its next turn then reads it. To end it: ${stop}. Why: ${why}.`,
+  ...EN_RECOVERY_NOTICES,
   clock_distrusted: ({ drift }) =>
     `The machine's clock stands ${drift} what I counted, so I do not trust it for now. ` +
     `Messages are answered as ever, but for at most ten minutes nothing expires and nothing ` +

@@ -54,7 +54,6 @@ export const EN_WHY: WhyTexts = {
     `when the task goes on: ${shown}.`,
   exhausted: (limit) => `Used up: ${limit}.`,
   checkpoint: (note) => `What it noted of its progress: ${note}.`,
-  onlyStop: 'For now only a stop changes it.',
   answerIt: 'To answer it, just reply.',
   reply: (id) => `A reply to its notice, or a message that names \`${id}\`, lets it go on too.`,
   uncertain: (tools) => `Whether ${tools} took effect is unknown; it is not run again by itself.`,
@@ -63,8 +62,9 @@ export const EN_WHY: WhyTexts = {
     `${facts.tokensLeft} of ${facts.tokens} tokens, ` +
     `${facts.costLeft} of ${facts.cost}, ` +
     `${facts.continuationsLeft} of ${facts.continuations} continuations, ` +
-    `${facts.correctionsLeft} of ${facts.corrections} corrective turns; ` +
-    `recovery checks made: ${facts.assessments}; ` +
+    `${facts.correctionsLeft} of ${facts.corrections} corrective turns, ` +
+    `${facts.assessmentsLeft} of ${facts.assessments} checks after an interruption ` +
+    `(made so far: ${facts.assessmentsMade}); ` +
     `deadline: ${facts.deadline ?? 'none'}.`,
   used: ({ turns, tokens, cost }) => `It used ${tokens} tokens (${cost}); turns: ${turns}.`,
   calls: {

@@ -1,0 +1,77 @@
+import { readObject, type JsonObject } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { cutName } from '../../text/quote.ts';
+import { quoteReason, sayFailure } from '../../text/recovery-facts.ts';
+import { saySecond, sayWhen } from '../../text/when.ts';
+import { readHeld, sayBefore } from './held-sentence.ts';
+import type { Found, Telling } from './standing-sentence.ts';
+
+/** What is told of interrupted work, of an order that is late and of history, as whole sentences. */
+export function sayRecovery(telling: Telling, found: Found): readonly string[] {
+  const { task } = found;
+  const data = readObject(task.outcomeData);
+  switch (task.reason) {
+    case 'interrupted':
+      return sayInterrupted(telling, found, data);
+    case 'recovery_assessment_failed':
+      return sayLast(telling, found, data);
+    case 'recovery_no_progress':
+      return [];
+    case 'recovery_inconclusive':
+    case 'ended_by_assessment':
+      return saySaid(telling, data);
+    case 'order_late':
+      return sayOrder(telling, data);
+    case 'held_legacy':
+      return [sayBefore(telling.words, readHeld(data)), telling.words.recovery.wakes];
+    default:
+      return [];
+  }
+}
+
+/** Its attempts and what comes next; nothing of the task goes on before. */
+function sayInterrupted(telling: Telling, found: Found, data: JsonObject): readonly string[] {
+  const { words } = telling;
+  const { task } = found;
+  const { recovery } = words;
+  const used = sayAttempts(telling, found);
+  if (task.waitKind !== 'provider') return [used, recovery.nothingBefore];
+  const { detail } = data;
+  const code = typeof detail === 'string' && detail !== '' ? words.why.detail(cutName(detail)) : '';
+  return [recovery.unreached, code, used];
+}
+
+function sayAttempts({ words, reader, now }: Telling, { task, isAssessed }: Found): string {
+  const { recovery } = words;
+  const { recoveryAttempts, recoveryNextAt: nextAt } = task;
+  const attempts = String(LIMITS.recoveryAttempts);
+  if (isAssessed) return recovery.assessing({ attempt: String(recoveryAttempts), attempts });
+  const isLater = nextAt !== null && nextAt > now;
+  const next = isLater ? words.atTime(saySecond(reader, words.tag, nextAt, now)) : null;
+  const isWaited = task.waitKind === 'provider';
+  const used = { used: String(recoveryAttempts), attempts };
+  return isWaited ? recovery.attemptsUsed(used) : recovery.attempts({ ...used, next });
+}
+
+/** What became of the last attempt, with the provider's code and words. */
+function sayLast({ words }: Telling, { task }: Found, data: JsonObject): readonly string[] {
+  const textOf = (key: string): string => {
+    const value = data[key];
+    return typeof value === 'string' ? value : '';
+  };
+  const outcome = textOf('outcome') || (task.recoveryOutcome ?? '');
+  // One that was repaired never had an attempt of this version.
+  if (outcome === '') return [];
+  const missed = { outcome, detail: textOf('detail'), said: textOf('said') };
+  return [words.recovery.last(sayFailure(words, missed))];
+}
+
+function saySaid({ words }: Telling, { said }: JsonObject): readonly string[] {
+  if (typeof said !== 'string' || said === '') return [];
+  return [words.recovery.said(quoteReason(words, said))];
+}
+
+function sayOrder({ words, reader, now }: Telling, { at }: JsonObject): readonly string[] {
+  if (typeof at !== 'number') return [];
+  return [words.recovery.orderAt(sayWhen(reader, words, at, now))];
+}

@@ -1,0 +1,176 @@
+import { isObject, type Json } from '../kernel/json.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { SECOND, type Instant, type Millis } from '../kernel/time.ts';
+import type { Catalogue, NoticeFacts } from './catalogue.ts';
+import { sayCount } from './number.ts';
+import { cutName, quoteRequest, quoteWords } from './quote.ts';
+import type { Reader } from './reader.ts';
+import type { FailureWord } from './recovery-texts.ts';
+import { sayDay, saySecond, sayWhen } from './when.ts';
+
+/** What the notices of recovery keep beside what every notice does. */
+export interface RecoveryParams {
+  /** What the last attempt of an assessment came to. */
+  readonly outcome?: string;
+  /** Of the task; absent where it has none. */
+  readonly deadline?: Instant;
+  readonly attempt?: number;
+  readonly nextAt?: Instant;
+  /** The time that an order carries itself. */
+  readonly at?: Instant;
+  /** How long an attempt may take; the default where it is not said. */
+  readonly callMs?: Millis;
+  /** Counts of the boundary's summary. */
+  readonly held?: number;
+  readonly workersHeld?: number;
+  readonly unsent?: number;
+  /** What a restart report tells, and how many more there are. */
+  readonly items?: readonly ReportedItem[];
+  readonly more?: number;
+  readonly starts?: number;
+}
+
+/** `code`: a task's reason, or `uncertain_effect`. `command` is empty where nothing is to be typed. */
+export interface ReportedItem {
+  readonly code: string;
+  readonly request: string;
+  readonly command: string;
+}
+
+/** Those of them that are numbers. */
+export const RECOVERY_NUMBERS = [
+  'deadline',
+  'attempt',
+  'nextAt',
+  'at',
+  'callMs',
+  'held',
+  'workersHeld',
+  'unsent',
+  'more',
+  'starts',
+] as const;
+
+/** What became of an attempt, by its outcome and the code that it failed with. */
+interface Missed {
+  readonly outcome: string;
+  readonly detail: string;
+  readonly said: string;
+  readonly callMs?: Millis | undefined;
+}
+
+type Fact =
+  | 'failure'
+  | 'said'
+  | 'deadline'
+  | 'attempt'
+  | 'attempts'
+  | 'next'
+  | 'at'
+  | 'summary'
+  | 'lines'
+  | 'starts';
+
+/** What the notices of recovery say, in words; `at` is when the notice was written. */
+export function recoveryFacts(
+  {
+    words,
+    reader,
+    at,
+  }: { readonly words: Catalogue; readonly reader: Reader; readonly at: Instant },
+  params: RecoveryParams & { readonly detail?: string; readonly said?: string },
+): Pick<NoticeFacts, Fact> {
+  const { outcome = 'failed', detail = '', said = '', callMs, deadline, nextAt } = params;
+  const { held = 0, workersHeld = 0, unsent = 0, attempt, starts } = params;
+  const count = (value: number | undefined): string =>
+    value === undefined ? '…' : sayCount(words, value);
+  return {
+    failure: sayFailure(words, { outcome, detail, said, callMs }),
+    said: said === '' ? null : quoteReason(words, said),
+    deadline: deadline === undefined ? null : sayDay(reader, words.tag, deadline, at),
+    attempt: count(attempt),
+    attempts: count(LIMITS.recoveryAttempts),
+    next: nextAt === undefined ? null : words.atTime(saySecond(reader, words.tag, nextAt, at)),
+    at: params.at === undefined ? null : sayWhen(reader, words, params.at, at),
+    summary: words.recovery.summary({ held, workersHeld, unsent }),
+    lines: reportLines(words, params),
+    starts: count(starts),
+  };
+}
+
+/** What an assessment gave as its reason: a model's words, cut and in quotation marks. */
+export function quoteReason(words: Pick<Catalogue, 'quotes'>, said: string): string {
+  return quoteWords(words, said.replace(/[\s.]+$/, ''), LIMITS.recoveryReasonChars);
+}
+
+/** What became of an attempt, as a clause: `no answer in 60 s`. */
+export function sayFailure(words: Catalogue, missed: Missed): string {
+  return words.recovery.failures[failureOf(missed)](failureFacts(words, missed));
+}
+
+/** The same as a whole sentence, of a verdict too. */
+export function sayOutcome(words: Catalogue, missed: Missed): string {
+  const { outcome } = missed;
+  const word = outcome === 'end' || outcome === 'inconclusive' ? outcome : failureOf(missed);
+  return words.recovery.outcomes[word](failureFacts(words, missed));
+}
+
+const CODES: Readonly<Record<string, FailureWord>> = {
+  timeout: 'timeout',
+  connect: 'unreached',
+  http_429: 'limited',
+};
+
+function failureOf({ outcome, detail }: Missed): FailureWord {
+  if (outcome === 'invalid' || outcome === 'reserved' || outcome === 'continue') return outcome;
+  return (Object.hasOwn(CODES, detail) ? CODES[detail] : undefined) ?? 'failed';
+}
+
+function failureFacts(
+  words: Catalogue,
+  { detail, said, callMs = LIMITS.recoveryCallMs }: Missed,
+): { readonly detail: string; readonly time: string } {
+  const named = detail === '' ? '' : cutName(detail);
+  return {
+    detail: named === '' || said === '' ? named : `${named}: ${quoteRequest(words, said)}`,
+    time: `${sayCount(words, Math.round(callMs / SECOND))} s`,
+  };
+}
+
+function reportLines(words: Catalogue, { items = [], more = 0 }: RecoveryParams): string {
+  const lines = items.map(({ code, request, command }) =>
+    words.recovery.reportLine({
+      request: quoteRequest(words, request),
+      cause: causeOf(words, code),
+      command: command === '' ? '' : `\`${command}\``,
+    }),
+  );
+  return [...lines, ...(more === 0 ? [] : [words.recovery.reportMore(sayCount(words, more))])].join(
+    '\n',
+  );
+}
+
+function causeOf(words: Catalogue, code: string): string {
+  const causes: Readonly<Record<string, string>> = words.causes;
+  if (code === 'uncertain_effect') return words.recovery.uncertain;
+  return (Object.hasOwn(causes, code) ? causes[code] : undefined) ?? `\`${cutName(code)}\``;
+}
+
+/** The lines of a restart report as the outbox keeps them; what has another form is left out. */
+export function readItems(value: Json | undefined): readonly ReportedItem[] {
+  const text = (of: Json | undefined): string => (typeof of === 'string' ? of : '');
+  if (!Array.isArray(value)) return [];
+  return value
+    .filter((item: Json) => isObject(item))
+    .slice(0, LIMITS.namedMax)
+    .map(({ code, request, command }) => ({
+      code: text(code),
+      request: text(request),
+      command: commandIn(text(command)),
+    }));
+}
+
+/** A command as it is typed, on one line and without marks that would end its own. */
+function commandIn(text: string): string {
+  return /^\/[\w=+. -]{1,80}$/.test(text) ? text : '';
+}
