@@ -38,6 +38,7 @@ export function createProgram(): Command {
   addHost(program);
   addReading(program);
   addOrders(program);
+  addSafeMode(program);
   addWaking(program);
   addConfig(program);
   addKeys(program);
@@ -192,6 +193,20 @@ function addWaking(program: Command): void {
     )
     .addHelpText('after', example('budget-reset task_7K2M9QX4R1T8WZ3C'))
     .action(async (id, options) => (await import('./commands/orders.ts')).budgetReset(id, options));
+}
+
+function addSafeMode(program: Command): void {
+  const safeMode = program
+    .command('safe-mode')
+    .summary('let the host start work by itself again')
+    .description(
+      'After three unclean starts within ten minutes the host starts nothing by itself for an ' +
+        'hour: it answers, and what a person orders runs. `status` says whether safe mode is on.',
+    );
+  ordering(safeMode, 'off', 'end safe mode')
+    .description('Ends safe mode: what had to wait begins by itself again. Needs an admin key.')
+    .addHelpText('after', example('safe-mode off'))
+    .action(async (options) => (await import('./commands/safe-mode.ts')).safeModeOff(options));
 }
 
 function example(...lines: readonly string[]): string {

@@ -31,6 +31,7 @@ export function shellSentence(text: string): string {
 }
 
 function typed(command: string): string | undefined {
+  if (command.startsWith('sekisho ')) return command;
   if (command === '/tasks held') return 'sekisho tasks --held';
   const [, name = '', rest = ''] = COMMAND.exec(command) ?? [];
   if (!Object.hasOwn(SHELL, name)) return undefined;

@@ -7,6 +7,7 @@ import type {
   MessageReply,
   TranscriptItem,
 } from '../wire/conversation.ts';
+import type { DoctorReply, RepairReply } from '../wire/doctor.ts';
 import type { ProblemReply } from '../wire/problem.ts';
 import type { RunCreateBody, RunCreatedReply, RunReply } from '../wire/run.ts';
 import type { Page } from '../wire/shape.ts';
@@ -15,6 +16,7 @@ import type {
   ClockReply,
   HealthReply,
   OutboxReply,
+  SafeModeReply,
   StatusReply,
 } from '../wire/status.ts';
 import type { StreamEvent } from '../wire/stream.ts';
@@ -130,6 +132,12 @@ export interface Client {
   usage(query?: { readonly days?: number }): Promise<UsageReply>;
   /** Says that the host's wall clock is right as it stands. */
   confirmClock(): Promise<ClockReply>;
+  /** Lets the host start work by itself again. */
+  endSafeMode(): Promise<SafeModeReply>;
+  /** What is wrong with the installation, and what changes it. */
+  doctor(): Promise<DoctorReply>;
+  /** Gives silent tasks their reason and closes open files. */
+  repair(): Promise<RepairReply>;
   outbox(query?: OutboxQuery): Promise<Page<OutboxReply>>;
   status(): Promise<StatusReply>;
   attention(): Promise<AttentionReply>;
@@ -190,6 +198,8 @@ export function createClient({ url, key, fetch = globalThis.fetch }: ClientParts
     approvals: (query) => get('/v1/approvals', query),
     approval: (id) => get(`/v1/approvals/${part(id)}`),
     usage: (query) => get('/v1/usage', query),
+    doctor: () => get('/v1/admin/doctor'),
+    repair: () => post('/v1/admin/repair', { repair: true }),
     outbox: (query) => get('/v1/outbox', query),
     status: () => get('/v1/status'),
     attention: () => get('/v1/attention'),
@@ -207,7 +217,8 @@ type Orders =
   | 'resetBudget'
   | 'resumeWorker'
   | 'answerApproval'
-  | 'confirmClock';
+  | 'confirmClock'
+  | 'endSafeMode';
 
 function orders(post: Post): Pick<Client, Orders> {
   const task = (id: string, order: string): string => `/v1/tasks/${part(id)}/${order}`;
@@ -220,6 +231,7 @@ function orders(post: Post): Pick<Client, Orders> {
     resumeWorker: (id, order = {}, once) => post(`/v1/workers/${part(id)}/resume`, order, once),
     answerApproval: (id, answer, once) => post(`/v1/approvals/${part(id)}`, answer, once),
     confirmClock: () => post('/v1/admin/clock', { confirm: true }),
+    endSafeMode: () => post('/v1/admin/safe-mode', { on: false }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ApprovalRecord } from '../core/approval/record.ts';
 import type { LimiterRecord } from '../core/budget/record.ts';
 import { reasonEntry, waysOf } from '../core/notice/reasons.ts';
+import type { StormRecord } from '../core/recovery/record.ts';
 import type { TaskRecord } from '../core/task/record.ts';
 import type { Engine } from '../engine/engine.ts';
 import { explainTask } from '../engine/task/why.ts';
@@ -8,7 +9,15 @@ import { ABOVE_ALL_IDS } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { StoreAlarm } from '../ports/store.ts';
 import type { AttentionItem } from '../wire/status.ts';
-import { limitersOf, sayApproval, sayClock, sayLimiter, sayStoreAlarm } from './view/attention.ts';
+import {
+  limitersOf,
+  sayApproval,
+  sayClock,
+  sayHeld,
+  sayLimiter,
+  saySafeMode,
+  sayStoreAlarm,
+} from './view/attention.ts';
 
 /** Open tasks that are looked through; of more it is said that there are so many. */
 export const TASKS_COUNTED = 1_000;
@@ -22,6 +31,9 @@ interface Waiting {
   readonly limiters: readonly LimiterRecord[];
   readonly isClockDistrusted: boolean;
   readonly alarm: StoreAlarm | null;
+  readonly storm: StormRecord | null;
+  /** Older tasks that the boundary holds: one line speaks for all of them (B-10). */
+  readonly held: number;
 }
 
 /** How many things wait for a person, and how many of them are approvals. */
@@ -29,21 +41,18 @@ export async function countWaiting(
   engine: Engine,
   open: readonly TaskRecord[],
 ): Promise<{ readonly all: number; readonly approvals: number }> {
-  const { tasks, approvals, limiters, isClockDistrusted, alarm } = await gather(engine, open);
-  const ofHost = limiters.length + (isClockDistrusted ? 1 : 0) + (alarm === null ? 0 : 1);
-  const others = approvals.length + ofHost;
+  const waiting = await gather(engine, open);
+  const { tasks, approvals } = waiting;
+  const others = approvals.length + hostItems(engine, waiting).length;
   return { all: tasks.length + others, approvals: approvals.length };
 }
 
 /** What waits for a person, the host's own troubles first, each with the command that resolves it. */
 export async function readAttention(engine: Engine): Promise<readonly AttentionItem[]> {
   const open = await engine.store.query('task.open', { limit: TASKS_COUNTED });
-  const { tasks, approvals, limiters, isClockDistrusted, alarm } = await gather(engine, open);
-  const ofHost = [
-    ...(isClockDistrusted ? [ofClock(engine)] : []),
-    ...(alarm === null ? [] : [ofAlarm(engine, alarm)]),
-    ...limiters.map((limiter) => ofLimiter(engine, limiter)),
-  ];
+  const waiting = await gather(engine, open);
+  const { tasks, approvals } = waiting;
+  const ofHost = hostItems(engine, waiting);
   const left = Math.max(0, ITEMS_MAX - ofHost.length);
   const ofApprovals = approvals.slice(0, left).map((approval) => ofApproval(engine, approval));
   const ofTasks = tasks
@@ -52,8 +61,21 @@ export async function readAttention(engine: Engine): Promise<readonly AttentionI
   return [...ofHost, ...(await Promise.all([...ofApprovals, ...ofTasks]))];
 }
 
+/** What is of the host itself, the worst first. */
+function hostItems(engine: Engine, waiting: Waiting): readonly AttentionItem[] {
+  const { limiters, isClockDistrusted, alarm, storm, held } = waiting;
+  return [
+    ...(storm === null ? [] : [ofStorm(engine, storm)]),
+    ...(isClockDistrusted ? [ofClock(engine)] : []),
+    ...(alarm === null ? [] : [ofAlarm(engine, alarm)]),
+    ...limiters.map((limiter) => ofLimiter(engine, limiter)),
+    ...(held === 0 ? [] : [ofHeld(engine, held)]),
+  ];
+}
+
 async function gather(engine: Engine, open: readonly TaskRecord[]): Promise<Waiting> {
-  const { clock } = engine.health();
+  const { clock, safeMode: storm } = engine.health();
+  const standing = await engine.store.query('recovery.standing', {});
   const approvals = await engine.store.query('approval.list', {
     state: 'open',
     conversationId: '',
@@ -61,12 +83,13 @@ async function gather(engine: Engine, open: readonly TaskRecord[]): Promise<Wait
     limit: LIMITS.listLimitMax,
   });
   return {
-    // One line speaks for all that the boundary holds (B-10).
     tasks: open.filter((task) => task.enrollment === 'current' && needsPerson(task)),
     approvals,
     limiters: limitersOf(engine).filter(({ state }) => state === 'down' || state === 'refused'),
     isClockDistrusted: !clock.isTrusted,
     alarm: engine.store.alarm ?? null,
+    storm,
+    held: standing?.held ?? 0,
   };
 }
 
@@ -112,6 +135,28 @@ function ofLimiter(engine: Engine, limiter: LimiterRecord): AttentionItem {
     subjectId: limiter.account,
     sentence: sayLimiter(engine, limiter),
     command: null,
+    taskId: null,
+  };
+}
+
+function ofStorm(engine: Engine, storm: StormRecord): AttentionItem {
+  return {
+    level: 'escalation',
+    code: 'safe_mode',
+    subjectId: storm.id,
+    sentence: saySafeMode(engine, storm),
+    command: 'sekisho safe-mode off',
+    taskId: null,
+  };
+}
+
+function ofHeld(engine: Engine, held: number): AttentionItem {
+  return {
+    level: 'info',
+    code: 'held_legacy',
+    subjectId: engine.health().hostId,
+    sentence: sayHeld(engine, held),
+    command: '/tasks held',
     taskId: null,
   };
 }

@@ -1,4 +1,5 @@
 import type { LimiterRecord } from '../core/budget/record.ts';
+import { stormEndsAt } from '../core/recovery/storm.ts';
 import type { TaskRecord } from '../core/task/record.ts';
 import { modelsOf } from '../engine/budget/standing.ts';
 import type { ClockTrust, Engine, Health } from '../engine/engine.ts';
@@ -9,6 +10,8 @@ import {
   ClockConfirmBody,
   ClockReply,
   HealthReply,
+  SafeModeBody,
+  SafeModeReply,
   StatusReply,
   type LimiterReply,
 } from '../wire/status.ts';
@@ -47,6 +50,8 @@ async function status({ door }: Call): Promise<Response> {
     attention: waiting.all,
     approvals: waiting.approvals,
     clock: viewClock(health.clock),
+    safeMode: viewSafeMode(health),
+    recovery: await viewRecovery(engine, health),
     limiters: limitersOf(engine).flatMap((limiter) => viewLimiter(engine, limiter)),
   } satisfies StatusReply);
 }
@@ -78,6 +83,20 @@ function viewClock({ isTrusted, driftMs, until }: ClockTrust): ClockReply {
   return { trusted: isTrusted, driftMs, until: isoOrNull(until) };
 }
 
+function viewSafeMode({ safeMode: storm }: Health): SafeModeReply {
+  if (storm === null) return { on: false, since: null, until: null };
+  return { on: true, since: iso(storm.since), until: iso(stormEndsAt(storm)) };
+}
+
+async function viewRecovery(
+  { store }: Engine,
+  { assessing }: Health,
+): Promise<StatusReply['recovery']> {
+  const standing = await store.query('recovery.standing', {});
+  const { interrupted = 0, held = 0 } = standing ?? {};
+  return { interrupted, assessing: [...assessing], held };
+}
+
 function viewLimiter({ parts }: Engine, limiter: LimiterRecord): readonly LimiterReply[] {
   const { account, state, code, failures, until, since } = limiter;
   if (state === 'open') return [];
@@ -105,6 +124,13 @@ async function confirmClock({ door, identity }: Call): Promise<Response> {
   const confirmed = await door.engine.confirmClock({ principal, channel: API_CHANNEL });
   if (confirmed.kind === 'refused') throw refusalProblem(door.engine, confirmed);
   return reply(200, viewClock(door.engine.health().clock));
+}
+
+async function endSafeMode({ door, identity }: Call): Promise<Response> {
+  const { principal } = identity;
+  const ended = await door.engine.endSafeMode({ principal, channel: API_CHANNEL });
+  if (ended.kind === 'refused') throw refusalProblem(door.engine, ended);
+  return reply(200, viewSafeMode(door.engine.health()));
 }
 
 // What a probe may learn without a key is the state and nothing else: the store's words stay inside.
@@ -147,6 +173,15 @@ export const STATUS_ROUTES: readonly Route[] = [
     body: ClockConfirmBody,
     replies: { 200: { what: 'The clock as it is now', shape: ClockReply } },
     handle: confirmClock,
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/admin/safe-mode',
+    need: 'admin',
+    summary: 'Let the host start work by itself again; 409 while safe mode is off',
+    body: SafeModeBody,
+    replies: { 200: { what: 'Safe mode as it is now', shape: SafeModeReply } },
+    handle: endSafeMode,
   }),
   route({
     method: 'GET',

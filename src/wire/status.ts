@@ -44,6 +44,16 @@ export type ClockReply = z.infer<typeof ClockReply>;
 export const ClockConfirmBody = z.strictObject({ confirm: z.literal(true) });
 export type ClockConfirmBody = z.infer<typeof ClockConfirmBody>;
 
+export const SafeModeReply = z.object({
+  on: z.boolean(),
+  since: InstantShape.nullable().describe('the start that began it'),
+  until: InstantShape.nullable().describe('over then if no unclean end is found before'),
+});
+export type SafeModeReply = z.infer<typeof SafeModeReply>;
+
+export const SafeModeBody = z.strictObject({ on: z.literal(false) });
+export type SafeModeBody = z.infer<typeof SafeModeBody>;
+
 export const LimiterReply = z.object({
   account: z.string().describe('provider, address and a digest of the key'),
   models: z.array(z.string()).describe('who is asked through it, as `provider/name`'),
@@ -92,6 +102,14 @@ export const StatusReply = z.object({
   attention: z.int().describe('what waits for a person; counted up to 1000'),
   approvals: z.int().describe('open ones; counted up to 200'),
   clock: ClockReply,
+  safeMode: SafeModeReply.describe('while it is on the host starts nothing by itself'),
+  recovery: z
+    .object({
+      interrupted: z.int().describe('tasks that wait for the check whether they go on'),
+      assessing: z.array(idShape('task_')).describe('those of them that are checked now'),
+      held: z.int().describe('older tasks that an admin alone wakes'),
+    })
+    .describe('what was interrupted, and what is history'),
   limiters: z.array(LimiterReply).describe('accounts of models that cannot be asked freely now'),
 });
 export type StatusReply = z.infer<typeof StatusReply>;

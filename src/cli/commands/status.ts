@@ -1,5 +1,5 @@
 import { SIGNS } from '../../text/catalogue.ts';
-import type { AttentionItem } from '../../wire/status.ts';
+import type { AttentionItem, StatusReply } from '../../wire/status.ts';
 import { ask } from '../connect.ts';
 import { doingText } from '../doing.ts';
 import { printJson, printText } from '../print.ts';
@@ -32,6 +32,10 @@ export async function status(options: ReadOptions): Promise<void> {
       `store   ${store.description}`,
       `tasks   ${open.length === 0 ? 'none open' : open.join(', ')}`,
       ...now.turns.map(({ taskId, doing }) => `turn    ${taskId}, ${doingText(doing)}`),
+      ...(now.safeMode.on
+        ? [`safe    nothing starts by itself until ${when(now.safeMode.until ?? now.at)}`]
+        : []),
+      ...recovery(now.recovery),
       ...now.limiters
         .filter(({ state }) => state === 'limited')
         .map(
@@ -42,6 +46,14 @@ export async function status(options: ReadOptions): Promise<void> {
     ];
     printText(lines.join('\n'));
   });
+}
+
+function recovery({ interrupted, assessing, held }: StatusReply['recovery']): readonly string[] {
+  const now = assessing.length === 0 ? '' : `, checked now: ${assessing.join(', ')}`;
+  return [
+    ...(interrupted === 0 ? [] : [`checks  ${interrupted} interrupted, a check decides${now}`]),
+    ...(held === 0 ? [] : [`held    ${held} older, an admin wakes them one by one`]),
+  ];
 }
 
 function attention({ level, sentence, command }: AttentionItem): string {

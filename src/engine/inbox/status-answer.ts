@@ -1,7 +1,9 @@
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { LimiterRecord } from '../../core/budget/record.ts';
+import { stormEndsAt } from '../../core/recovery/storm.ts';
 import type { ConversationId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import type { Instant } from '../../kernel/time.ts';
 import type { StoreAlarm } from '../../ports/store.ts';
 import type { Catalogue } from '../../text/catalogue.ts';
 import { sayMegabytes } from '../../text/number.ts';
@@ -30,8 +32,10 @@ export async function sayStatus(
       sayLimiter(parts, speaking, limiter),
     ),
     ...sayClock(speaking, health),
+    ...saySafeMode(speaking, health),
     ...sayAlarm(speaking, parts.store.alarm ?? null),
     sayCounts(speaking.words, open),
+    ...(await sayRecovery(parts, speaking.words, health)),
     await sayHere(parts, speaking, conversationId),
   ].join('\n');
 }
@@ -74,6 +78,29 @@ function sayClock({ words, reader, now }: Speaking, { clock }: Health): readonly
   if (clock.isTrusted) return [];
   const when = sayInstant(reader, words.tag, clock.until ?? now, now);
   return [words.answers.clockDistrusted({ drift: sayDrift(words, clock.driftMs), when })];
+}
+
+function saySafeMode(
+  { words, reader, now }: Speaking,
+  { safeMode: storm }: Health,
+): readonly string[] {
+  if (storm === null) return [];
+  const say = (at: Instant): string => sayInstant(reader, words.tag, at, now);
+  return [words.answers.safeMode({ since: say(storm.since), until: say(stormEndsAt(storm)) })];
+}
+
+/** What goes on by a check, and what an admin alone wakes: the report after a start tells decisions only. */
+async function sayRecovery(
+  { store }: EngineParts,
+  { answers }: Catalogue,
+  { assessing }: Health,
+): Promise<readonly string[]> {
+  const { interrupted = 0, held = 0 } = (await store.query('recovery.standing', {})) ?? {};
+  const now = assessing.length === 0 ? null : String(assessing.length);
+  return [
+    ...(interrupted === 0 ? [] : [answers.interrupted({ count: String(interrupted), now })]),
+    ...(held === 0 ? [] : [answers.heldEverywhere(String(held))]),
+  ];
 }
 
 function sayAlarm({ words }: Speaking, alarm: StoreAlarm | null): readonly string[] {

@@ -1,12 +1,14 @@
 import type { ApprovalRecord } from '../../core/approval/record.ts';
 import type { LimiterRecord } from '../../core/budget/record.ts';
+import type { StormRecord } from '../../core/recovery/record.ts';
+import { stormEndsAt } from '../../core/recovery/storm.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { sayAccount, standingLimiters } from '../../engine/budget/standing.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { StoreAlarm } from '../../ports/store.ts';
 import { sayMegabytes } from '../../text/number.ts';
 import { catalogueOf } from '../../text/reader.ts';
-import { sayWhen } from '../../text/when.ts';
+import { sayInstant, sayWhen } from '../../text/when.ts';
 import { sayStored } from './speech.ts';
 
 /** An open approval as its notice says it: what would run, whole, and how it is answered. */
@@ -42,6 +44,21 @@ export function limitersOf(engine: Engine): readonly LimiterRecord[] {
 export function sayClock(engine: Engine): string {
   const drift = engine.health().clock.driftMs;
   return sayStored(engine, 'clock_distrusted', JSON.stringify({ drift }));
+}
+
+/** That nothing begins by itself, and until when. */
+export function saySafeMode({ parts }: Engine, storm: StormRecord): string {
+  const { locale, timeZone } = parts.options;
+  const words = catalogueOf(locale);
+  const now = parts.clock.now();
+  const say = (at: number): string => sayInstant({ locale, timeZone }, words.tag, at, now);
+  return words.answers.safeMode({ since: say(storm.since), until: say(stormEndsAt(storm)) });
+}
+
+/** How many older tasks an admin alone wakes. */
+export function sayHeld({ parts }: Engine, held: number): string {
+  const words = catalogueOf(parts.options.locale);
+  return words.recovery.summary({ held, workersHeld: 0, unsent: 0 });
 }
 
 /** What a person should look at in the store, though nothing is refused because of it. */
