@@ -10,19 +10,27 @@ import type {
   ConversationOpening,
   Engine,
   EngineParts,
+  Finding,
   Health,
   MessageIntake,
   Ordered,
+  ResumeOrder,
   RunIntake,
   RunMessageIntake,
   Stopped,
   TaskOrder,
+  WorkerOrder,
+  WorkerOrdered,
 } from './engine.ts';
 import { acceptMessage } from './inbox/accept.ts';
 import { acceptRun, acceptRunMessage } from './run/accept.ts';
 import { CommandQueue } from './inbox/command-queue.ts';
 import { isCommandText } from './inbox/commands.ts';
+import { runBoundary } from './boundary/run.ts';
+import { examine } from './doctor/examine.ts';
+import { repair } from './doctor/repair.ts';
 import { commitHostRenewal, commitHostStart, commitHostStop } from './lease/host.ts';
+import { Recovery } from './recovery/recovery.ts';
 import { openConversation } from './session/open.ts';
 import { isFatal } from './settle.ts';
 import { Orders } from './task/orders.ts';
@@ -42,6 +50,7 @@ class Host implements Engine {
   readonly #hostId: HostId;
   readonly #pump: Pump;
   readonly #upkeep: Upkeep;
+  readonly #recovery: Recovery;
   readonly #orders: Orders;
   readonly #commands: CommandQueue;
   readonly #ticking = new AbortController();
@@ -64,24 +73,40 @@ class Host implements Engine {
       hostId,
       poke: (conversationId) => this.#pump.poke(conversationId),
       interrupt: (turnId) => this.#pump.interrupt(turnId),
+      assess: () => this.#recovery.hint(),
+      mayWake: () => this.#recovery.storm === null,
       running: () => this.#pump.claims,
+      onFault,
+    });
+    const { gate } = this.#upkeep;
+    this.#recovery = new Recovery({
+      parts,
+      live,
+      hostId,
+      upkeep: this.#upkeep,
+      isReady: () => this.#state === 'ready',
+      poke: (conversationId) => this.#pump.poke(conversationId),
+      onSafeMode: () => this.#lookAtAll(),
       onFault,
     });
     this.#pump = new Pump({
       parts,
       live,
-      gate: this.#upkeep.gate,
+      gate,
       hostId,
       answeredBy: (provider, model) => {
         this.#answeredBy = { provider, model, at: parts.clock.now() };
       },
       isClockTrusted: () => this.#upkeep.clock().isTrusted,
+      generatedSince: () => this.#recovery.generatedSince,
+      assess: () => this.#recovery.hint(),
       onDue: (at) => this.#upkeep.hint(at),
       onFault,
     });
     const onThrown = (error: unknown): void => this.#noteFatal(error);
     const acted = { parts, hostId, live, pump: this.#pump, upkeep: this.#upkeep };
-    this.#orders = new Orders({ ...acted, onThrown });
+    const recovery = this.#recovery;
+    this.#orders = new Orders({ ...acted, recovery, onThrown });
     this.#commands = new CommandQueue({
       commands: { parts, hostId, orders: this.#orders, health: () => this.health() },
       // A fresh session may have let tasks go on.
@@ -103,8 +128,11 @@ class Host implements Engine {
     const { parts } = this;
     await commitHostStart(parts, this.#hostId);
     this.#startedAt = parts.clock.now();
+    // Committed before anything that was restored is released (B-2).
+    await runBoundary(parts, this.#hostId);
     await sweepTurns(this.#sweepHost());
     await this.#upkeep.begin();
+    await this.#recovery.begin();
     if (this.#state !== 'starting') return;
     this.#state = 'ready';
     this.#loops.push(this.#tick());
@@ -113,12 +141,21 @@ class Host implements Engine {
     if (this.health().state !== 'ready') return;
     this.#pump.open();
     await this.#pump.look();
+    this.#loops.push(this.#recovery.takeUp());
+  }
+
+  #lookAtAll(): void {
+    if (this.#state !== 'ready') return;
+    this.#upkeep.hint();
+    this.#recovery.hint();
+    void this.#pump.look().catch((error: unknown) => this.#onFault(error, 'due'));
   }
 
   async stop(graceMs: Millis): Promise<void> {
     if (this.#state === 'stopped') return;
     if (this.#state !== 'failed') this.#state = 'draining';
     this.#pump.close();
+    this.#recovery.close();
     // A start that fails has told its own caller.
     await this.#starting.catch(() => {});
     await this.#drain(graceMs);
@@ -151,6 +188,8 @@ class Host implements Engine {
       runningTurns: this.#pump.runningTurns,
       answeredBy: this.#answeredBy,
       clock: this.#upkeep.clock(),
+      safeMode: this.#recovery.storm,
+      assessing: this.#recovery.assessing,
       limiters: this.#upkeep.gate.limited,
     };
   }
@@ -181,8 +220,32 @@ class Host implements Engine {
     return this.#orders.stop({ ...order, to: 'stopped' });
   }
 
-  async resumeTask(order: TaskOrder): Promise<Ordered | Refusal> {
+  async resumeTask(order: ResumeOrder): Promise<Ordered | Refusal> {
     return this.#orders.resume(order);
+  }
+
+  async resetBudget(order: TaskOrder): Promise<Ordered | Refusal> {
+    return this.#orders.resetBudget(order);
+  }
+
+  async resumeWorker(order: WorkerOrder): Promise<WorkerOrdered | Refusal> {
+    return this.#orders.resumeWorker(order);
+  }
+
+  async endSafeMode(
+    order: Parameters<Engine['endSafeMode']>[0],
+  ): ReturnType<Engine['endSafeMode']> {
+    return this.#guarded(() => this.#recovery.endSafeMode(order));
+  }
+
+  async examine(): Promise<readonly Finding[]> {
+    const { parts } = this;
+    const deadBefore = parts.store.traits.exclusive ? Number.MAX_SAFE_INTEGER : parts.clock.now();
+    return examine({ parts, health: this.health(), deadBefore });
+  }
+
+  async repair(order: Parameters<Engine['repair']>[0]): ReturnType<Engine['repair']> {
+    return this.#guarded(() => repair(this.parts, { ...order, hostId: this.#hostId }));
   }
 
   async pauseTask(order: TaskOrder): Promise<Ordered | Refusal> {
@@ -253,6 +316,7 @@ class Host implements Engine {
       if (signal.aborted) return;
       try {
         await sweepTurns(this.#sweepHost());
+        await this.#recovery.tick();
         await this.#upkeep.tick();
         await this.#commands.answerOpen();
         await this.#pump.look();
@@ -278,10 +342,12 @@ class Host implements Engine {
 
   async #drain(graceMs: Millis): Promise<void> {
     const waited = new AbortController();
-    const idle = this.#pump.whenIdle().then(() => waited.abort());
-    if (this.#pump.runningTurns > 0 && graceMs > 0)
-      await this.parts.clock.sleep(graceMs, waited.signal);
+    const work = [this.#pump.whenIdle(), this.#recovery.whenIdle()];
+    const idle = Promise.all(work).then(() => waited.abort());
+    const isBusy = this.#pump.runningTurns + this.#recovery.assessing.length > 0;
+    if (isBusy && graceMs > 0) await this.parts.clock.sleep(graceMs, waited.signal);
     this.#pump.interruptAll();
+    this.#recovery.interrupt();
     await idle;
   }
 
@@ -291,6 +357,7 @@ class Host implements Engine {
       live: this.live,
       hostId: this.#hostId,
       pump: this.#pump,
+      onInterrupted: () => this.#recovery.hint(),
       onFault: (error, where) => this.#onFault(error, where),
     };
   }
@@ -312,6 +379,8 @@ class Host implements Engine {
     this.#reason = error instanceof Error ? error.message : String(error);
     this.#pump.close();
     this.#pump.interruptAll();
+    this.#recovery.close();
+    this.#recovery.interrupt();
     this.parts.onStoreFailed(this.#reason);
   }
 }

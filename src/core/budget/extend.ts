@@ -3,7 +3,8 @@ import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { readObject } from '../../kernel/json.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { dueOf, moveTask } from '../task/decide.ts';
+import { goOn } from '../recovery/decide.ts';
+import { dueOf } from '../task/decide.ts';
 import { hasEnded } from '../task/moves.ts';
 import type { TaskRecord } from '../task/record.ts';
 import {
@@ -42,10 +43,13 @@ export function extendTask(
   if (order.expectedVersion !== undefined && order.expectedVersion !== version)
     return refuse('version_conflict', { id, state, version: String(version) });
   if (hasEnded(state)) return refuse('task_ended', { id, state });
+  // Only its exact resume or its exact stop changes history (V9).
+  if (task.enrollment === 'held-legacy')
+    return refuse('not_allowed_now', { id, state, way: `/task-resume ${id}` });
   const granted: TaskRecord = { ...task, ...grown(task, order.grant, now) };
   const short = shortOf(granted, order.grant, now);
   if (short !== undefined) return refuse('still_exhausted', { id, ...short });
-  if (isOutOfBudget(task)) return moveTask(granted, { to: 'active', reason: null, now });
+  if (isOutOfBudget(task)) return goOn(granted, now);
   const dueAt = dueOf(granted, state, granted.waitUntil);
   // What stands still has stood since then, whatever it is granted: a start judges its wait by that (R-1).
   const changedAt = state === 'active' ? now : task.changedAt;

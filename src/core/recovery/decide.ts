@@ -2,7 +2,9 @@ import { LIMITS } from '../../kernel/limits.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Instant, Millis } from '../../kernel/time.ts';
 import { moveTask } from '../task/decide.ts';
+import { isLate } from '../task/wait.ts';
 import type { TaskRecord } from '../task/record.ts';
+import type { AssessmentOutcome } from './record.ts';
 
 /**
  * The task as it waits for its assessment, which alone lets it go on (R-1). What was granted before is
@@ -25,14 +27,18 @@ export function isAssessable(task: TaskRecord): boolean {
   return enrollment === 'current' && state === 'waiting' && waitKind === 'assessment';
 }
 
-/** `block`: its attempts are used up, whatever became of the last one (R-6). `wait`: not due yet. */
-export type AttemptVerdict = 'leave' | 'wait' | 'block' | 'reserve';
+/**
+ * `block`: its attempts are used up, whatever became of the last one (R-6). `late`: only a person has it
+ * carried out now (T-15). `wait`: not due yet.
+ */
+export type AttemptVerdict = 'leave' | 'late' | 'wait' | 'block' | 'reserve';
 
 /** Judges whether the next attempt of a task may be reserved now (R-3, R-6). */
 export function judgeAttempt(task: TaskRecord, now: Instant): AttemptVerdict {
   if (!isAssessable(task)) return 'leave';
   // Its end is the deadline's own (T-7).
   if (task.deadline !== null && task.deadline <= now) return 'leave';
+  if (isLate(task, now)) return 'late';
   if (task.recoveryAttempts >= LIMITS.recoveryAttempts) return 'block';
   return task.recoveryNextAt !== null && task.recoveryNextAt > now ? 'wait' : 'reserve';
 }
@@ -71,18 +77,28 @@ export function openEpoch(task: TaskRecord): TaskRecord {
   };
 }
 
-/** How a turn may begin for this task: at once, after an assessment, or late by an order alone. */
-export type BeginVerdict = 'begin' | 'assess';
+/** How a turn may begin for this task: at once, only after an assessment, or by an order to be late (T-15). */
+export type BeginVerdict = 'begin' | 'assess' | 'late';
 
 /**
  * Whether a turn of the task may begin (V6): never of interrupted work without a `continue`, and not on
  * one that no turn has followed within `LIMITS.recoveryGrantMs` (R-16).
  */
 export function judgeBegin(task: TaskRecord, now: Instant): BeginVerdict {
-  if (task.recoveryState === 'needed') return 'assess';
-  if (task.recoveryState !== 'granted') return 'begin';
-  const since = task.recoveryGrantedAt;
-  return since !== null && now - since <= LIMITS.recoveryGrantMs ? 'begin' : 'assess';
+  if (isLate(task, now)) return 'late';
+  return isUnassessed(task, now) ? 'assess' : 'begin';
+}
+
+function isUnassessed({ recoveryState, recoveryGrantedAt }: TaskRecord, now: Instant): boolean {
+  if (recoveryState !== 'granted') return recoveryState === 'needed';
+  return recoveryGrantedAt === null || now - recoveryGrantedAt > LIMITS.recoveryGrantMs;
+}
+
+/** The task as whatever lets it go on leaves it: active, or waiting for the assessment that it still needs (R-1). */
+export function goOn(task: TaskRecord, now: Instant): TaskRecord {
+  return isUnassessed(task, now)
+    ? needAssessment(task, now, { tools: [] })
+    : moveTask(task, { to: 'active', reason: null, now });
 }
 
 /** What a turn's begin does to a granted task. */
@@ -95,4 +111,20 @@ export function followGrant(task: TaskRecord): TaskRecord {
 export function passRecovery(task: TaskRecord): TaskRecord {
   if (task.recoveryState !== 'followed') return task;
   return { ...openEpoch(task), recoveryState: 'none' };
+}
+
+/** The task after the outcome of its attempt was recorded; the next is due not before `retryAt` (R-5). */
+export function recordOutcome(
+  task: TaskRecord,
+  outcome: AssessmentOutcome,
+  retryAt: Instant | null,
+): TaskRecord {
+  const nextAt = Math.max(task.recoveryNextAt ?? 0, retryAt ?? 0);
+  return { ...task, recoveryOutcome: outcome, recoveryNextAt: nextAt };
+}
+
+/** The task that a `continue` lets go on: active, until a turn follows or it is void (R-16). */
+export function grantTask(task: TaskRecord, now: Instant): TaskRecord {
+  const moved = moveTask(task, { to: 'active', reason: null, now });
+  return { ...moved, recoveryState: 'granted', recoveryGrantedAt: now };
 }

@@ -36,6 +36,7 @@ function standing(reason: TaskReason): TaskRecord {
     waitKind: reason === 'interrupted' ? 'assessment' : waitKind,
     waitId: reason === 'awaits_approval' ? 'appr_1' : null,
     outcomeData: '{"grant":"turns=+5"}',
+    recoveryState: reason === 'interrupted' ? 'needed' : 'none',
   });
 }
 
@@ -66,6 +67,31 @@ const JUDGED: Readonly<Record<TaskReason, readonly [resume: unknown, pause: unkn
   budget_exhausted: [
     ['not_allowed_now', '/extend task_1 turns=+5'],
     ['not_allowed_now', '/extend task_1 turns=+5'],
+  ],
+  recovery_assessment_failed: [
+    ['not_allowed_now', '/budget-reset task_1'],
+    ['not_allowed_now', '/budget-reset task_1'],
+  ],
+  recovery_no_progress: [
+    ['not_allowed_now', '/budget-reset task_1'],
+    ['not_allowed_now', '/budget-reset task_1'],
+  ],
+  // What an admin's resume does here is judged apart: it opens a new epoch.
+  recovery_inconclusive: [
+    ['not_allowed_now', '/task-resume task_1'],
+    ['not_allowed_now', '/task-resume task_1'],
+  ],
+  order_late: [
+    ['not_allowed_now', '/task-resume task_1 late'],
+    ['not_allowed_now', '/task-resume task_1 late'],
+  ],
+  held_legacy: [
+    ['not_allowed_now', '/task-resume task_1'],
+    ['not_allowed_now', '/task-resume task_1'],
+  ],
+  ended_by_assessment: [
+    ['task_ended', undefined],
+    ['task_ended', undefined],
   ],
   base_too_large: [
     ['not_allowed_now', '/new'],

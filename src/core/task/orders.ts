@@ -15,6 +15,17 @@ export function judgeResume(
   return mayGoOn ? undefined : withWay(task, notNow(task), 'resume');
 }
 
+/** Whether an order may be carried out late as its task stands: only what was blocked for that (T-15). */
+export function judgeLate(
+  task: TaskRecord,
+  expectedVersion: number | undefined,
+): Refusal | undefined {
+  const refused = judgeOrder(task, 'active', expectedVersion);
+  if (refused !== undefined) return withWay(task, refused, 'late');
+  const isLate = task.state === 'blocked' && task.reason === 'order_late';
+  return isLate ? undefined : withWay(task, notNow(task), 'late');
+}
+
 /** Whether a task may be set aside as it stands. One that waits for its assessment may not. */
 export function judgePause(
   task: TaskRecord,
@@ -22,7 +33,7 @@ export function judgePause(
 ): Refusal | undefined {
   const refused = judgeOrder(task, 'paused', expectedVersion);
   if (refused !== undefined) return withWay(task, refused, 'pause');
-  return task.waitKind === 'assessment' ? withWay(task, notNow(task), 'pause') : undefined;
+  return task.recoveryState === 'needed' ? withWay(task, notNow(task), 'pause') : undefined;
 }
 
 function notNow({ id, state }: TaskRecord): Refusal {

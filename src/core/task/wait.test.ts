@@ -10,6 +10,8 @@ type Due = Parameters<typeof judgeReturn>[0];
 function task(given: Partial<Due> = {}): Due {
   return {
     state: 'waiting',
+    reason: null,
+    orderAt: null,
     enrollment: 'current',
     waitKind: 'instant',
     waitId: null,

@@ -9,7 +9,7 @@ import {
 import type { LimiterRecord } from '../../core/budget/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { Model, ModelFault } from '../../ports/model.ts';
+import type { Model, ModelFault, ModelOutcome } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { Turnstile } from './turnstile.ts';
 
@@ -41,6 +41,8 @@ export interface Returning {
   readonly many: 'all' | 'one';
 }
 
+// A call that reached nobody.
+const TRANSPORT_FAULT = 'connect';
 // Rows that are read at the start and at each tick of a shared store; one a key that was ever limited.
 const ACCOUNTS_MAX = 1_000;
 
@@ -49,15 +51,18 @@ export class Gate {
   readonly #host: GateHost;
   readonly #turnstiles = new Map<string, Turnstile>();
   readonly #models = new Map<string, Model>();
+  /** Accounts whose last real call of this process failed by transport. */
+  readonly #unreached = new Set<string>();
   readonly #probing = new Map<string, AbortController>();
   /** What goes on in the background, awaited when the host stops. */
   readonly #pending = new Set<Promise<void>>();
 
   constructor(host: GateHost) {
     this.#host = host;
-    const { agents, models, classifier } = host.parts;
+    const { agents, models, classifier, assessment } = host.parts;
     const known = agents.flatMap(({ model, fallbacks }) => [model, ...fallbacks]);
-    for (const model of [...known, ...models, classifier]) this.#models.set(model.account, model);
+    for (const model of [...known, ...models, classifier, assessment])
+      this.#models.set(model.account, model);
   }
 
   /** Accounts that are not open. */
@@ -75,12 +80,33 @@ export class Gate {
 
   /** Commits what a failed call says of the account. Not called for aborted (`release`) or nonsense (`succeeded`: it answered). */
   async failed(model: Model, fault: ModelFault, passage: Passage): Promise<void> {
+    this.noteCall(model, fault);
     await this.#of(model).failed(fault, passage);
   }
 
   /** The account answered: after a probe it is open again. */
   async succeeded(model: Model, passage: Passage): Promise<void> {
+    this.#unreached.delete(model.account);
     await this.#of(model).succeeded(passage);
+  }
+
+  /**
+   * What a real call of this process has found out: whether its provider can be reached. A call that is no
+   * step of a turn says only this, and limits nobody (R-15).
+   */
+  noteCall(model: Model, outcome: ModelOutcome): void {
+    if (outcome.kind === 'reply') this.#unreached.delete(model.account);
+    else if (outcome.code === TRANSPORT_FAULT) this.#unreached.add(model.account);
+  }
+
+  /**
+   * Whether the provider is known to be unreachable: a real call of this process failed by transport, none
+   * has succeeded since, and a cheap probe fails too, the last one or one that is made now (R-15).
+   */
+  async isUnreachable(model: Model, signal: AbortSignal): Promise<boolean> {
+    if (!this.#unreached.has(model.account)) return false;
+    if (this.#at(model.account).row.state === 'down') return true;
+    return (await this.#signOf(model, signal)) === 'unreachable';
   }
 
   /**

@@ -5,7 +5,8 @@ import type { TaskRecord } from '../../core/task/record.ts';
 import { isId } from '../../kernel/ids.ts';
 import { isObject, parseJson, type JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import type { ModelOutcome, ModelRequest, ModelUsage } from '../../ports/model.ts';
+import type { ModelRequest, ModelUsage } from '../../ports/model.ts';
+import { callWithin } from '../bounded-call.ts';
 import type { Gate } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
 
@@ -62,7 +63,9 @@ async function classify(
   const listed = candidates.slice(0, LIMITS.classifierTasksMax);
   const anew: Joining = { join: { kind: 'new' }, spent: NOTHING_SPENT };
   if (gate.limited.some(({ account }) => account === classifier.account)) return anew;
-  const outcome = await askWithin(parts, requestOf(message, listed));
+  const outcome = await callWithin(parts, classifier, requestOf(message, listed), {
+    ms: LIMITS.classifierMs,
+  });
   const spent = spentBy(outcome);
   if (outcome.kind !== 'reply') {
     parts.log.info('the classifier gave no answer', { messageId: message.id, code: outcome.code });
@@ -72,29 +75,6 @@ async function classify(
   if (task === undefined) return { ...anew, spent };
   return { join: { kind: wakes(task) ? 'join' : 'keep', taskId: task.id }, spent };
 }
-
-async function askWithin(parts: EngineParts, request: ModelRequest): Promise<ModelOutcome> {
-  const { clock, classifier } = parts;
-  const over = new AbortController();
-  const call = classifier
-    .call(request, { signal: over.signal, onText: () => {}, onModel: () => {} })
-    .finally(() => over.abort());
-  // Whoever ends first ends the other; a call that does not heed is not waited for.
-  const late = clock.sleep(LIMITS.classifierMs, over.signal).then(() => {
-    over.abort();
-    return TOO_LATE;
-  });
-  return Promise.race([call, late]);
-}
-
-const TOO_LATE: ModelOutcome = {
-  kind: 'fault',
-  class: 'aborted',
-  code: 'timeout',
-  message: 'the classifier took too long',
-  retryAt: null,
-  usage: null,
-};
 
 function spentBy({ usage }: { readonly usage: ModelUsage | null }): Joining['spent'] {
   if (usage === null) return NOTHING_SPENT;

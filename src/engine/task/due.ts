@@ -1,10 +1,18 @@
 import { waitsForIt } from '../../core/approval/decide.ts';
 import type { ApprovalRecord } from '../../core/approval/record.ts';
+import { isChild } from '../../core/dispatch/decide.ts';
+import type { ExecutionRecord } from '../../core/dispatch/record.ts';
 import type { LimiterRecord } from '../../core/budget/record.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import { judgeDue, judgeReturn, type Absence, type DueVerdict } from '../../core/task/wait.ts';
+import {
+  judgeDue,
+  judgeReturn,
+  renewWindow,
+  type Absence,
+  type DueVerdict,
+} from '../../core/task/wait.ts';
 import type { TurnRecord } from '../../core/turn/record.ts';
 import type { ApprovalId, ConversationId, HostId, MessageId, TaskId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -14,7 +22,12 @@ import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
 import { blockElapsed, expireApproval, expireTask } from './expire.ts';
-import { interruptTask } from './interrupt.ts';
+import { readObject } from '../../kernel/json.ts';
+import { moveTask } from '../../core/task/decide.ts';
+import { blockLate } from '../recovery/block.ts';
+import { addMoved } from './move.ts';
+import { ABSENCES, interruptTask, type Interrupted } from './interrupt.ts';
+import { noticeKey, tellOfTask } from './tell.ts';
 import { wakeTask } from './wake.ts';
 
 /** Whose host looks, and what it knows of the time before its start. */
@@ -22,6 +35,8 @@ export interface DueHost {
   readonly parts: EngineParts;
   readonly hostId: HostId;
   readonly absence: Absence;
+  /** False in safe mode: then nothing goes on by itself. */
+  readonly mayWake: () => boolean;
 }
 
 /** What is looked at, and why: its own due instant, the provider that it waits for, or an approval of it. */
@@ -47,6 +62,8 @@ export interface DueRows {
   readonly messages: readonly MessageRecord[];
   readonly run: RunRecord | undefined;
   readonly approvals: readonly ApprovalRecord[];
+  /** Executions of the task, the newest. */
+  readonly workers: readonly ExecutionRecord[];
 }
 
 type DueReads = {
@@ -56,6 +73,7 @@ type DueReads = {
   readonly messages: Read<'message.openOfTask'>;
   readonly run: Read<'run.ofTask'>;
   readonly approvals: Read<'approval.openOfTask'>;
+  readonly workers: Read<'execution.ofTask'>;
   readonly limiter?: Read<'limiter.byAccount'>;
 };
 
@@ -82,6 +100,7 @@ function dueUnit(
       messages: { read: 'message.openOfTask', args: { conversationId, taskId } },
       run: { read: 'run.ofTask', args: { taskId } },
       approvals: { read: 'approval.openOfTask', args: { taskId } },
+      workers: { read: 'execution.ofTask', args: { taskId, limit: WORKERS_MAX } },
       ...(account === undefined
         ? {}
         : { limiter: { read: 'limiter.byAccount', args: { account } } }),
@@ -100,10 +119,13 @@ function dueUnit(
   };
 }
 
+// A task has at most this many workers (D-12), ended ones beside them.
+const WORKERS_MAX = 100;
+
 const LEFT = { verdict: { verdict: 'leave', turn: undefined }, writes: [] } as const;
 
 function judge(
-  { absence }: DueHost,
+  { absence, mayWake }: DueHost,
   { approvalId }: DueOrder,
   found: {
     readonly rows: DueRows;
@@ -115,8 +137,14 @@ function judge(
   const { task, approvals } = rows;
   const judged =
     limiter === undefined
-      ? judgeDue(task, now, absence)
+      ? judgeDue(
+          task,
+          now,
+          absence,
+          rows.workers.some((worker) => isChild(worker, task)),
+        )
       : judgeReturn(task, limiter, { now, absence });
+  if (judged === 'wake' && !mayWake()) return 'leave';
   const approval = approvals.find(({ id, expiresAt }) => id === approvalId && expiresAt <= now);
   if (judged !== 'leave' || approval === undefined) return judged;
   return waitsForIt(task, approval) ? 'block' : 'approval_expired';
@@ -143,9 +171,47 @@ function carryOut(
       tools: [],
       absent: absentOf(rows.task, host.absence),
     });
+  if (judged === 'renew') renew(ledger, rows);
+  if (judged === 'late') blockLate(ledger, rows.task, rows);
+  if (judged === 'tell') tellUnreached(ledger, rows);
+  if (judged === 'reassess')
+    interruptTask(ledger, rows.task, { runId: rows.run?.id ?? null, ...keptOf(rows.task) });
   if (judged === 'wake') wakeTask(parts, ledger, rows, { id, hostId, isScout });
   if (judged === 'approval_expired') expireApproval(ledger, rows, { hostId, approvalId });
   return undefined;
+}
+
+/** A worker of this very task is at work: its window is set again (T-6). */
+function renew(ledger: Ledger, { task, run }: DueRows): void {
+  const renewed = renewWindow(task, ledger.at.now);
+  const data = { wait: renewed.waitKind, until: renewed.waitUntil };
+  addMoved(ledger, task, renewed, { runId: run?.id ?? null, data });
+}
+
+/** Says once that an assessment has waited for its provider for long; it goes on waiting. */
+function tellUnreached(ledger: Ledger, { task, run }: DueRows): void {
+  const { now } = ledger.at;
+  const { waitId, deadline } = task;
+  const wait = { kind: 'provider', id: waitId, until: null } as const;
+  const outcomeData = task.outcomeData ?? '{}';
+  const moved = moveTask(task, { to: 'waiting', reason: task.reason, now, wait, outcomeData });
+  ledger.add({ write: 'task.save', row: { ...moved, changedAt: task.changedAt } });
+  const { detail = '' } = readObject(task.outcomeData);
+  tellOfTask(ledger, task, {
+    runId: run?.id ?? null,
+    key: noticeKey(task.id, moved.version),
+    level: 'waiting',
+    code: 'assessment_unreached',
+    params: { detail, deadline },
+  });
+}
+
+/** What is known of the interruption while it waits for the provider of its assessment. */
+function keptOf({ outcomeData }: TaskRecord): Pick<Interrupted, 'tools' | 'absent'> {
+  const { tools, absent } = readObject(outcomeData);
+  const names = Array.isArray(tools) ? tools.map(String) : [];
+  const known = ABSENCES.find((one) => one === absent);
+  return { tools: names, ...(known === undefined ? {} : { absent: known }) };
 }
 
 /** Whether its own instant came in the time without a host, or the host that it waited on was lost. */

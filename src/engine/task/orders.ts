@@ -5,12 +5,22 @@ import type { Principal } from '../../kernel/principal.ts';
 import { commitAnswer, type Answer } from '../approval/answer.ts';
 import { commitClockEntry } from '../audit/clock.ts';
 import { AdminLane } from '../audit/lane.ts';
-import type { Engine, EngineParts, Ordered, Stopped } from '../engine.ts';
+import { commitWorkerResume } from '../dispatch/resume.ts';
+import type {
+  Engine,
+  EngineParts,
+  Ordered,
+  Stopped,
+  WorkerOrder,
+  WorkerOrdered,
+} from '../engine.ts';
 import type { OrderHost } from '../inbox/order-host.ts';
 import type { Live } from '../turn/live.ts';
+import type { Recovery } from '../recovery/recovery.ts';
 import type { Pump } from '../turn/pump.ts';
 import { commitExtend } from './extend.ts';
 import { commitPause } from './pause.ts';
+import { commitReset } from './reset.ts';
 import { commitResume } from './resume.ts';
 import { commitStop } from './stop.ts';
 import type { Upkeep } from './upkeep.ts';
@@ -21,6 +31,7 @@ export interface OrdersHost {
   readonly live: Live;
   readonly pump: Pump;
   readonly upkeep: Upkeep;
+  readonly recovery: Recovery;
   /** Called with what a commit threw, before it goes on to the caller. */
   readonly onThrown: (error: unknown) => void;
 }
@@ -36,11 +47,12 @@ export class Orders implements OrderHost {
 
   /** Interrupts what runs here; a turn elsewhere learns of it from its host's sweep. */
   async stop(order: Parameters<OrderHost['stop']>[0]): Promise<Stopped | Refusal> {
-    const { parts, hostId, pump } = this.#host;
+    const { parts, hostId, pump, recovery } = this.#host;
     const verdict = await this.#commit(order, () => commitStop(parts, { ...order, hostId }));
     if (verdict.kind === 'refused') return verdict;
     const { turn, ...stopped } = verdict;
     if (turn !== undefined) pump.interrupt(turn.id);
+    recovery.interrupt(stopped.task.id);
     this.#after(stopped.task);
     return stopped;
   }
@@ -48,6 +60,16 @@ export class Orders implements OrderHost {
   async resume(order: Parameters<OrderHost['resume']>[0]): Promise<Ordered | Refusal> {
     const { parts, hostId } = this.#host;
     return this.#order(order, () => commitResume(parts, { ...order, hostId }));
+  }
+
+  async resetBudget(order: Parameters<OrderHost['resetBudget']>[0]): Promise<Ordered | Refusal> {
+    const { parts, hostId } = this.#host;
+    return this.#order(order, () => commitReset(parts, { ...order, hostId }));
+  }
+
+  async resumeWorker(order: WorkerOrder): Promise<WorkerOrdered | Refusal> {
+    const { parts, hostId } = this.#host;
+    return this.#commit(order, () => commitWorkerResume(parts, { ...order, hostId }));
   }
 
   async pause(order: Parameters<OrderHost['pause']>[0]): Promise<Ordered | Refusal> {
@@ -110,8 +132,9 @@ export class Orders implements OrderHost {
 
   /** What was committed may have made something claimable, or due. */
   #after({ conversationId, dueAt, deadline }: TaskRecord): void {
-    const { live, pump, upkeep } = this.#host;
+    const { live, pump, upkeep, recovery } = this.#host;
     live.hint(conversationId);
+    recovery.hint();
     pump.poke(conversationId);
     // A turn that runs stands in no due index: its task's deadline is looked at all the same.
     const at = dueAt ?? deadline;

@@ -19,6 +19,10 @@ export interface UpkeepHost {
   /** This conversation may have something to claim. */
   readonly poke: (conversationId: ConversationId) => void;
   readonly interrupt: (turnId: TurnId) => void;
+  /** A task may have come to wait for its assessment. */
+  readonly assess: () => void;
+  /** False in safe mode: then no wait wakes its task (R-12). */
+  readonly mayWake: () => boolean;
   /** The turns of this host, with their tasks' deadlines. */
   readonly running: () => readonly {
     readonly turnId: TurnId;
@@ -65,6 +69,11 @@ export class Upkeep {
     });
   }
 
+  /** The time without a host before this start; null where there was none. */
+  get absence(): Absence {
+    return this.#absence;
+  }
+
   /** After this host's row is committed and before it claims anything: what was before, and the limiters. */
   async begin(): Promise<void> {
     const { parts, hostId } = this.#host;
@@ -72,8 +81,12 @@ export class Upkeep {
     this.#absence = absence;
     this.#watch.begin(lastCommit);
     await this.gate.load();
+  }
+
+  /** Looks from here on. Resolves when what came due before this start has been looked at. */
+  async open(): Promise<void> {
     this.#isOpen = true;
-    this.hint();
+    await this.#look();
   }
 
   /** The safety poll. */
@@ -154,7 +167,8 @@ export class Upkeep {
     const next = [await this.#sweepTasks(), await this.#sweepApprovals()];
     await this.#sweepRunning();
     this.gate.look();
-    for (const returning of this.gate.returning()) await this.#letReturn(returning);
+    if (this.#host.mayWake())
+      for (const returning of this.gate.returning()) await this.#letReturn(returning);
     this.#stuck = next.some((at) => at !== null && at <= this.#now()) ? this.#stuck + 1 : 0;
     this.#arm(...next, this.gate.nextAt(), this.#hinted, this.#nextDeadline());
   }
@@ -260,9 +274,11 @@ export class Upkeep {
 
   /** One that cannot be settled holds back no other and is tried again at the next look. */
   async #settle(order: DueOrder): Promise<DueMove['verdict']> {
-    const { parts, hostId, live, poke, interrupt } = this.#host;
+    const { parts, hostId, live, poke, interrupt, assess, mayWake } = this.#host;
     try {
-      const { verdict, turn } = await settleDue({ parts, hostId, absence: this.#absence }, order);
+      const host = { parts, hostId, absence: this.#absence, mayWake };
+      const { verdict, turn } = await settleDue(host, order);
+      if (verdict === 'interrupt' || verdict === 'reassess') assess();
       if (turn !== undefined) interrupt(turn.id);
       live.hint(order.conversationId);
       poke(order.conversationId);

@@ -166,7 +166,7 @@ function yieldTurn(
   { task, joined }: { readonly task: TaskRecord; readonly joined: readonly MessageRecord[] },
 ): void {
   bindJoined(ledger, pair.turn, joined);
-  keepActive(ledger, { ...pair, task });
+  keepActive(ledger, { ...pair, task, completes: true });
   finish(ledger, pair, 'yielded');
 }
 

@@ -4,6 +4,7 @@ import { HOST_CHANNELS, isReturn, type MessageRecord } from '../../core/inbox/re
 import type { ApprovalRecord } from '../../core/approval/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
+import { followGrant } from '../../core/recovery/decide.ts';
 import { countSpent, countTurn, grantOf, moveTask, openTask } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { TurnRecord } from '../../core/turn/record.ts';
@@ -48,8 +49,9 @@ export function beginTurn(
   const by = spokenBy(inputs);
   const spent = countSpent(wake(ledger, before, { head, runId }), order.spent);
   const version = isNew ? 1 : before.version + 1;
-  const task = { ...countTurn(spent, by, at.now), version };
+  const task = { ...followGrant(countTurn(spent, by, at.now)), version };
   ledger.add(isNew ? { write: 'task.insert', row: task } : { write: 'task.save', row: task });
+  if (task.recoveryState !== before.recoveryState) addFollowed(ledger, task, { turnId, runId });
   const seq = addStarted(ledger, { task, turnId, runId, inputs, token, by, spent: order.spent });
   const turn: TurnRecord = {
     id: turnId,
@@ -71,6 +73,15 @@ export function beginTurn(
   const claimed = { turn, task, firstStep, inputs: inputs.map((input) => claimedBy(turn, input)) };
   const verdict = { ...claimed, conversation, approval, isHeld: true };
   return { verdict, writes: ledger.close() };
+}
+
+/** The event of a `continue` that a turn has followed (R-16). */
+function addFollowed(
+  ledger: Ledger,
+  { id: taskId, recoveryState: recovery, recoveryEpoch: epoch }: TaskRecord,
+  about: { readonly turnId: TurnId; readonly runId: TurnRecord['runId'] },
+): void {
+  ledger.event('recovery.state', { taskId, ...about, data: { recovery, epoch } });
 }
 
 /** The inputs of the turn: the head, what is bound to its task, and what is collected with it (T-11). */

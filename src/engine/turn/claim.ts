@@ -8,6 +8,7 @@ import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { ApprovalId, ConversationId, HostId, TaskId, TurnId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import type { Instant } from '../../kernel/time.ts';
 import { hostName } from '../../kernel/principal.ts';
 import type { At, Decision, Read, Rows, Unit } from '../../ports/store.ts';
 import type { Gate } from '../budget/gate.ts';
@@ -20,6 +21,7 @@ import { holds } from './advance.ts';
 import { approvedFor } from './approved.ts';
 import { beginTurn, openedTask } from './begin.ts';
 import { blockIfExhausted } from './exhaust.ts';
+import { refuseTurn } from './refuse.ts';
 
 /** A turn that this host has, with its first step reserved. */
 export interface Claim {
@@ -41,14 +43,18 @@ export interface ClaimOrder {
   readonly turnId: TurnId;
   readonly newTaskId: TaskId;
   readonly hostId: HostId;
+  readonly generatedSince: Instant;
   readonly head: MessageRecord;
   /** The task that the head belongs to or joins; null makes a new one. */
   readonly taskId: TaskId | null;
   readonly spent: Spent;
 }
 
-/** `stale`: what was found has changed, look again. `blocked`: the task's budget forbids the turn (T-7). */
-type Verdict = Claim | 'stale' | 'blocked' | undefined;
+/**
+ * `stale`: what was found has changed, look again. `blocked`: the task's budget forbids the turn (T-7), or its
+ * order is late (T-15). `unassessed`: it is interrupted work that only an assessment lets go on (R-1).
+ */
+type Verdict = Claim | 'stale' | 'blocked' | 'unassessed' | undefined;
 
 /**
  * Claims the next input of a conversation: the message is bound to exactly one task, the turn gets the
@@ -64,11 +70,16 @@ export async function claimTurn(
     readonly hostId: HostId;
     /** False once the host drains: what it has not claimed is the next one's (U-1). */
     readonly mayClaim: () => boolean;
+    /** Generated inputs that are older stay where they are (R-12); 0 takes all. */
+    readonly generatedSince: Instant;
+    /** A task has come to wait for its assessment instead of taking a turn. */
+    readonly onInterrupted: () => void;
   },
 ): Promise<Claim | undefined> {
-  const { conversationId, hostId, mayClaim } = order;
+  const { conversationId, hostId, mayClaim, generatedSince, onInterrupted } = order;
   for (let looks = 0; looks < LIMITS.lostRacesMax; looks += 1) {
-    const [head] = await parts.store.query('message.claimable', { conversationId, limit: 1 });
+    const args = { conversationId, generatedSince, limit: 1 };
+    const [head] = await parts.store.query('message.claimable', args);
     if (head === undefined) return undefined;
     const { join, spent } = await joinOf(parts, gate, head);
     if (!mayClaim()) return undefined;
@@ -80,7 +91,8 @@ export async function claimTurn(
     const newTaskId = parts.ids.next('task');
     const claim: ClaimOrder = { ...order, newTaskId, head, taskId, spent };
     const verdict = await settle(parts, (tries) => claimUnit(parts, claim, tries));
-    if (verdict !== 'stale' && verdict !== 'blocked') return verdict;
+    if (verdict === 'unassessed') onInterrupted();
+    if (typeof verdict !== 'string') return verdict;
   }
   return undefined;
 }
@@ -116,7 +128,7 @@ function claimUnit(
 
 function claimReads(
   { options, store }: EngineParts,
-  { conversationId, turnId, head, hostId, taskId }: ClaimOrder,
+  { conversationId, turnId, head, hostId, taskId, generatedSince }: ClaimOrder,
   tries: number,
 ): ClaimReads {
   // Only where messages are collected does a turn begin with others than the first.
@@ -143,7 +155,7 @@ function claimReads(
         };
   return {
     conversation: { read: 'conversation.byId', args: { id: conversationId } },
-    inputs: { read: 'message.claimable', args: { conversationId, limit } },
+    inputs: { read: 'message.claimable', args: { conversationId, generatedSince, limit } },
     ...joined,
     ...approved,
     ...earlier,
@@ -176,6 +188,8 @@ function decideFresh(
   if (!isHead(order, inputs[0]) || !mayTake(order, task)) return STALE;
   const ledger = new Ledger(conversation, at, hostName(order.hostId));
   const found = { conversation, inputs, bound, task, approval, run };
+  const refused = task && refuseTurn(ledger, { ...found, task, head: order.head });
+  if (refused !== undefined) return { verdict: refused, writes: ledger.close() };
   if (task !== undefined && blockIfExhausted(ledger, { ...found, task, head: order.head }))
     return { verdict: 'blocked', writes: ledger.close() };
   return beginTurn(parts, order, { ...found, ledger }, at);

@@ -2,6 +2,7 @@ import type { ApprovalRecord } from '../../core/approval/record.ts';
 import type { Spent } from '../../core/budget/spend.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
+import { passRecovery } from '../../core/recovery/decide.ts';
 import { countSpent, moveTask, type Move } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnEnd, TurnRecord } from '../../core/turn/record.ts';
@@ -30,6 +31,8 @@ export interface Ending {
   readonly hasAnswered: boolean;
   /** What the last step noted, not saved yet. */
   readonly note: string | null;
+  /** Whether this end completes the turn: after a `continue` the count starts anew (R-3). */
+  readonly completes?: boolean;
 }
 
 /** `continued`: what arrived was claimed, or a budget has grown, and the turn goes on (T-11). */
@@ -44,16 +47,29 @@ export type Ended =
     };
 
 /** What a turn leaves with its task. */
-export type Booking = Pick<Ending, 'turn' | 'task' | 'spent' | 'hasAnswered' | 'note'>;
+export type Booking = Pick<
+  Ending,
+  'turn' | 'task' | 'spent' | 'hasAnswered' | 'note' | 'completes'
+>;
 
 /** The task with what its turn spent and noted. */
-export function booked({ task, spent, hasAnswered, note }: Booking): TaskRecord {
+export function booked({ task, spent, hasAnswered, note, completes }: Booking): TaskRecord {
   const counted = countSpent(task, spent);
-  return {
+  const noted: TaskRecord = {
     ...counted,
     checkpoint: note ?? counted.checkpoint,
     quotaWaits: hasAnswered ? 0 : counted.quotaWaits,
   };
+  // An order with its own time has been carried out, or its turn has set another (T-15).
+  return completes === true ? { ...passRecovery(noted), orderAt: null } : noted;
+}
+
+/** The event of a count of assessments that starts anew (R-3). */
+function addPassed(ledger: Ledger, { turn, task }: Booking, next: TaskRecord): void {
+  if (next.recoveryState === task.recoveryState) return;
+  const { id: turnId, taskId, runId } = turn;
+  const data = { recovery: next.recoveryState, epoch: next.recoveryEpoch };
+  ledger.event('recovery.state', { taskId, turnId, runId, data });
 }
 
 /** Moves the task to where the turn's end leads it. */
@@ -74,6 +90,7 @@ export function save(
     { ...to, now: ledger.at.now, ...outcome },
   );
   addNoted(ledger, turn, ending.note);
+  addPassed(ledger, ending, moved);
   const { id: turnId, runId } = turn;
   const wait =
     move.wait === undefined ? {} : { data: { wait: move.wait.kind, until: move.wait.until } };
@@ -91,6 +108,7 @@ export function keepActive(
   const row = { ...task, ...counts, version: task.version + 1, changedAt: ledger.at.now };
   ledger.add({ write: 'task.save', row });
   addNoted(ledger, ending.turn, ending.note);
+  addPassed(ledger, ending, task);
 }
 
 /** The event of what the task noted of its own progress, if it did. */

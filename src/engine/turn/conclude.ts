@@ -72,7 +72,8 @@ export type Outcome =
     };
 
 export type SetWait =
-  | { readonly kind: 'instant'; readonly until: Instant }
+  /** `isOrder`: the instant is the order's own time, not a pause (T-15). */
+  | { readonly kind: 'instant'; readonly until: Instant; readonly isOrder: boolean }
   | { readonly kind: 'answer'; readonly question: string };
 
 export interface Concluding {
@@ -124,8 +125,12 @@ export function conclude(of: Concluding, outcome: Outcome): Ended {
     joined: Joined,
     outcome: Outcome,
   ) => Ended;
-  return by(of, joined, outcome);
+  const ending = { ...of.ending, completes: COMPLETES.has(outcome.kind) };
+  return by({ ...of, ending }, joined, outcome);
 }
+
+/** Ends that complete a turn; a parked, invalid, failed or blocked one has come to nothing (R-3). */
+const COMPLETES: ReadonlySet<Outcome['kind']> = new Set(['answered', 'waits', 'asks', 'continues']);
 
 function ask(
   of: Concluding,
@@ -287,9 +292,11 @@ function wait(of: Concluding, { said, wait: set }: Extract<Outcome, { kind: 'wai
     return endInWait(ledger, ending, { kind: 'answer', id: null, until, question });
   }
   if (said.trim() !== '') reply(ledger, ending, said);
-  const { until } = set;
+  const { until, isOrder } = set;
   tellNext(ledger, ending, WAIT_REASONS.instant, { until });
-  return endInWait(ledger, ending, { kind: 'instant', id: null, until });
+  const counts = isOrder ? { orderAt: until } : {};
+  const wait = { kind: 'instant', id: null, until } as const;
+  return endInWait(ledger, ending, wait, { end: 'waited', counts });
 }
 
 function continueTask(of: Concluding, note: string): Ended {

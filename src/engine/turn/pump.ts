@@ -17,6 +17,10 @@ export interface PumpHost {
   readonly hostId: HostId;
   readonly answeredBy: (provider: string, model: string) => void;
   readonly isClockTrusted: () => boolean;
+  /** Generated inputs that are older are not claimed; 0 while there is no safe mode. */
+  readonly generatedSince: () => Instant;
+  /** A task may have come to wait for its assessment. */
+  readonly assess: () => void;
   /** Called when a task was left that comes due at this instant. */
   readonly onDue: (at: Instant) => void;
   /** Called with what a turn could not handle; a store that failed ends the host. */
@@ -95,7 +99,10 @@ export class Pump {
   /** Reads the due index: hints may be lost, the index is the truth (design principle 12). */
   async look(): Promise<void> {
     if (!this.#isOpen) return;
-    const due = await this.#host.parts.store.query('inbox.due', { limit: LIMITS.dueMax });
+    const due = await this.#host.parts.store.query('inbox.due', {
+      generatedSince: this.#host.generatedSince(),
+      limit: LIMITS.dueMax,
+    });
     if (due.length === LIMITS.dueMax) this.#mayHaveMore = true;
     for (const { conversationId } of due) this.poke(conversationId);
   }
@@ -155,7 +162,7 @@ export class Pump {
 
   /** Claims and runs one turn; false when there was nothing to claim. */
   async #oneTurn(conversationId: ConversationId): Promise<boolean> {
-    const { parts, gate, hostId, live, onDue } = this.#host;
+    const { parts, gate, hostId, live, onDue, generatedSince, assess } = this.#host;
     const turnId = parts.ids.next('turn');
     const controller = new AbortController();
     // Known before its commit, so that no sweep takes the claim for one without a runner.
@@ -166,6 +173,8 @@ export class Pump {
         turnId,
         hostId,
         mayClaim: () => this.#isOpen,
+        generatedSince: generatedSince(),
+        onInterrupted: assess,
       });
       // Without a claim too: the look may have blocked a task or kept a message, and said so.
       live.hint(conversationId);
@@ -188,7 +197,10 @@ export class Pump {
     const { turn } = claim;
     try {
       const left = claim.isHeld ? await this.#drive(claim, signal) : overtaken(claim);
-      if (left !== null) await closeTurn(parts, { turn, hostId, ...left });
+      if (left !== null) {
+        await closeTurn(parts, { turn, hostId, ...left });
+        this.#host.assess();
+      }
     } finally {
       live.textDone(turn.conversationId);
       live.hint(turn.conversationId);

@@ -10,6 +10,8 @@ export interface SweepHost {
   readonly live: Live;
   readonly hostId: HostId;
   readonly pump: Pump;
+  /** A task has come to wait for its assessment. */
+  readonly onInterrupted: () => void;
   readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -64,6 +66,7 @@ async function close(host: SweepHost, turn: CloseOrder['turn']): Promise<Closed 
   try {
     const verdict = await closeTurn(parts, { turn, hostId });
     if (verdict !== 'alive') live.hint(turn.conversationId);
+    if (verdict === 'interrupted') host.onInterrupted();
     return verdict;
   } catch (error) {
     if (isFatal(error)) throw error;

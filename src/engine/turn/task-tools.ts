@@ -95,7 +95,14 @@ function readWait(
   const problem = until === undefined ? NO_INSTANT : problemOf(until, about);
   if (until === undefined || problem !== undefined) return error(problem ?? NO_INSTANT);
   const text = `The turn ends after these calls; the task goes on then. ${UNLESS}`;
-  return { kind: 'leads', to: { kind: 'waits', wait: { kind: 'instant', until } }, text };
+  return {
+    kind: 'leads',
+    to: {
+      kind: 'waits',
+      wait: { kind: 'instant', until, isOrder: typeof args['at'] === 'string' },
+    },
+    text,
+  };
 }
 
 const NO_INSTANT =

@@ -1,0 +1,254 @@
+import { readVerdict, type Assessed } from '../../core/recovery/verdict.ts';
+import { NOTHING_SPENT, type Spent } from '../../core/budget/spend.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
+import type { ConversationId, HostId, TaskId } from '../../kernel/ids.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { SECOND, type Instant, type Millis } from '../../kernel/time.ts';
+import type { ModelOutcome } from '../../ports/model.ts';
+import { callWithin } from '../bounded-call.ts';
+import type { Gate } from '../budget/gate.ts';
+import type { EngineParts } from '../engine.ts';
+import { isFatal } from '../settle.ts';
+import type { Live } from '../turn/live.ts';
+import { parkForProvider } from './park.ts';
+import { recordAssessment, type Recorded } from './record.ts';
+import { assessmentRequest, readFacts } from './request.ts';
+import { reserve } from './reserve.ts';
+
+export interface AssessorHost {
+  readonly parts: EngineParts;
+  readonly live: Live;
+  readonly hostId: HostId;
+  readonly gate: Gate;
+  /** False in safe mode and while the wall clock is not believed: then no attempt is reserved (R-16). */
+  readonly mayReserve: () => boolean;
+  /** This conversation may have something to claim. */
+  readonly poke: (conversationId: ConversationId) => void;
+  /** A task was left that comes due at this instant. */
+  readonly onDue: (at: Instant) => void;
+  readonly onFault: (error: unknown, where: string) => void;
+}
+
+// Candidates that one look reads: those that run and those that cannot be reserved now take room in it.
+const LOOK_MAX = 32;
+// After a look that failed.
+const FAULT_PAUSE_MS: Millis = 5 * SECOND;
+
+/**
+ * Makes the recovery assessments of this host (R-1 to R-6, R-15, R-16): at most two at once, each reserved
+ * before its call. The records say which are due; its timer and its hints only make it look.
+ */
+export class Assessor {
+  readonly #host: AssessorHost;
+  readonly #running = new Map<TaskId, AbortController>();
+  readonly #work = new Set<Promise<void>>();
+  #isOpen = false;
+  #looking: Promise<void> | null = null;
+  #isAgain = false;
+  #timer: AbortController | null = null;
+
+  constructor(host: AssessorHost) {
+    this.#host = host;
+  }
+
+  /** Tasks whose assessment is being made here now. */
+  get assessing(): readonly TaskId[] {
+    return [...this.#running.keys()];
+  }
+
+  /** Resolves when what was blocked at this start is told: a task with all attempts used makes no call (R-6). */
+  async open(): Promise<void> {
+    this.#isOpen = true;
+    await this.look();
+  }
+
+  /** Reserves nothing more; what is out goes on. */
+  close(): void {
+    this.#isOpen = false;
+    this.#timer?.abort();
+  }
+
+  /** Ends what is out, all of it or of one task: its attempt is used. */
+  interrupt(taskId?: TaskId): void {
+    if (taskId === undefined) for (const controller of this.#running.values()) controller.abort();
+    else this.#running.get(taskId)?.abort();
+  }
+
+  async whenIdle(): Promise<void> {
+    await this.#looking?.catch(() => {});
+    await Promise.all(this.#work);
+  }
+
+  /** Something may be due. */
+  hint(): void {
+    if (!this.#isOpen) return;
+    void this.look().catch((error: unknown) => {
+      this.#host.onFault(error, 'recovery');
+      this.#arm(FAULT_PAUSE_MS);
+    });
+  }
+
+  /** One look at a time; what is asked for meanwhile is one more. */
+  async look(): Promise<void> {
+    if (!this.#isOpen) return;
+    if (this.#looking !== null) {
+      this.#isAgain = true;
+      return this.#looking;
+    }
+    this.#looking = this.#lookOver();
+    try {
+      await this.#looking;
+    } finally {
+      this.#looking = null;
+    }
+  }
+
+  async #lookOver(): Promise<void> {
+    do {
+      this.#isAgain = false;
+      await this.#lookOnce();
+    } while (this.#isAgain && this.#isOpen);
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { store, clock } = this.#host.parts;
+    for (;;) {
+      const { recoveryAttempts: attempts } = LIMITS;
+      const args = { now: clock.now(), attempts, limit: LOOK_MAX };
+      const due = await store.query('task.assessable', args);
+      const isSettled = await this.#takeUp(due);
+      if (!isSettled || due.length < LOOK_MAX || !this.#isOpen) break;
+    }
+    const next = await store.query('task.nextAssessment', {});
+    if (next !== undefined) this.#arm(next.at - clock.now());
+  }
+
+  /** Blocks what has no attempt left and begins what may; true when something has left the list at once. */
+  async #takeUp(due: readonly TaskRecord[]): Promise<boolean> {
+    let isSettled = false;
+    for (const task of due) {
+      if (!this.#isOpen) return false;
+      if (this.#running.has(task.id)) continue;
+      if (task.recoveryAttempts >= LIMITS.recoveryAttempts) {
+        isSettled = (await this.#settleUsedUp(task)) || isSettled;
+      } else if (this.#running.size < LIMITS.recoveryAtOnce && this.#host.mayReserve()) {
+        this.#begin(task);
+      }
+    }
+    return isSettled;
+  }
+
+  /** One that cannot be settled holds back no other and is tried again at the next look. */
+  async #settleUsedUp(task: TaskRecord): Promise<boolean> {
+    const { parts, hostId, live, onFault } = this.#host;
+    try {
+      const { kind } = await reserve(parts, task, { hostId, mayReserve: false });
+      live.hint(task.conversationId);
+      return kind === 'blocked';
+    } catch (error) {
+      if (isFatal(error)) throw error;
+      onFault(error, 'recovery');
+      return false;
+    }
+  }
+
+  #begin(task: TaskRecord): void {
+    const controller = new AbortController();
+    this.#running.set(task.id, controller);
+    const work = this.#assess(task, controller.signal)
+      .catch((error: unknown) => {
+        this.#host.onFault(error, 'recovery');
+        this.#arm(FAULT_PAUSE_MS);
+        return 'faulted' as const;
+      })
+      .then((came) => {
+        this.#running.delete(task.id);
+        this.#work.delete(work);
+        this.#host.live.hint(task.conversationId);
+        // What faults once is not asked for again at once.
+        if (came !== 'faulted') this.hint();
+      });
+    this.#work.add(work);
+  }
+
+  async #assess(task: TaskRecord, signal: AbortSignal): Promise<Recorded | 'left'> {
+    const { parts, hostId, gate, poke, onDue } = this.#host;
+    const { assessment: model, clock, options } = parts;
+    if (await gate.isUnreachable(model, signal)) return this.#park(task, signal);
+    const facts = await readFacts(parts, task);
+    if (!this.#isOpen || signal.aborted || !this.#host.mayReserve()) return 'left';
+    const reserved = await reserve(parts, task, { hostId, mayReserve: true });
+    if (reserved.kind !== 'reserved') return 'left';
+    const request = assessmentRequest(facts, clock.now());
+    const ms = options.recovery.callMs;
+    const outcome = await callWithin(parts, model, request, { ms, signal });
+    gate.noteCall(model, outcome);
+    const assessment = { task: reserved.task, ...readOutcome(outcome, ms) };
+    const recorded = await recordAssessment(parts, assessment, hostId);
+    const { id: taskId, deadline, conversationId } = task;
+    parts.log.info('a recovery assessment ended', {
+      taskId,
+      attempt: reserved.task.recoveryAttempts,
+      outcome: assessment.assessed.outcome,
+      ...('code' in assessment.assessed ? { code: assessment.assessed.code } : {}),
+    });
+    if (recorded === 'continued') poke(conversationId);
+    if (deadline !== null) onDue(deadline);
+    return recorded;
+  }
+
+  async #park(task: TaskRecord, signal: AbortSignal): Promise<'left'> {
+    const { parts, hostId, gate, onDue } = this.#host;
+    if (signal.aborted || !this.#isOpen) return 'left';
+    const { assessment: model, clock } = parts;
+    const code = 'connect';
+    // From here a cheap probe repeats, and the provider's return lets the task be assessed.
+    await gate.exhausted(model, code);
+    await parkForProvider(parts, task, { hostId, account: model.account, code });
+    onDue(clock.now() + LIMITS.recoveryUnreachedMs);
+    return 'left';
+  }
+
+  #arm(ms: Millis): void {
+    this.#timer?.abort();
+    if (!this.#isOpen) return;
+    const { clock, options } = this.#host.parts;
+    // What is due and could not be taken up waits for the end of another, or for the tick.
+    if (ms <= 0 || ms >= options.tickMs) return;
+    const timer = new AbortController();
+    this.#timer = timer;
+    void clock.sleep(ms, timer.signal).then(() => {
+      if (!timer.signal.aborted) this.hint();
+    });
+  }
+}
+
+/** What a call came to: an answer by the schema, or which failure it was. Each uses its attempt (R-5). */
+function readOutcome(
+  outcome: ModelOutcome,
+  ms: Millis,
+): {
+  readonly assessed: Assessed;
+  readonly retryAt: Instant | null;
+  readonly spent: Spent;
+  readonly usage: JsonObject;
+} {
+  const { usage } = outcome;
+  const counted: JsonObject =
+    usage === null
+      ? {}
+      : { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens, cost: usage.cost };
+  const spent: Spent =
+    usage === null
+      ? NOTHING_SPENT
+      : { tokens: usage.inputTokens + usage.outputTokens, cost: usage.cost ?? 0 };
+  if (outcome.kind === 'reply') {
+    const assessed = readVerdict(outcome.text, outcome.stop === 'length');
+    return { assessed, retryAt: null, spent, usage: counted };
+  }
+  const { code, message, retryAt } = outcome;
+  const kind = outcome.class === 'nonsense' ? 'invalid' : 'failed';
+  const said = code === 'timeout' ? `${Math.round(ms / SECOND)} s` : message;
+  return { assessed: { outcome: kind, code, said }, retryAt, spent, usage: counted };
+}

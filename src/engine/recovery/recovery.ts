@@ -1,0 +1,117 @@
+import type { StormRecord } from '../../core/recovery/record.ts';
+import type { ConversationId, HostId, TaskId } from '../../kernel/ids.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { closeLost } from '../dispatch/lease.ts';
+import type { EngineParts } from '../engine.ts';
+import type { Upkeep } from '../task/upkeep.ts';
+import type { Live } from '../turn/live.ts';
+import { Assessor } from './assessor.ts';
+import { tellRestart } from './report.ts';
+import { SafeMode, type SafeModeOrder } from './safe-mode.ts';
+import { voidGrants } from './void.ts';
+
+export interface RecoveryHost {
+  readonly parts: EngineParts;
+  readonly live: Live;
+  readonly hostId: HostId;
+  readonly upkeep: Upkeep;
+  /** False while the host starts or drains. */
+  readonly isReady: () => boolean;
+  readonly poke: (conversationId: ConversationId) => void;
+  /** Safe mode has begun or ended: whatever waits for that looks. */
+  readonly onSafeMode: () => void;
+  readonly onFault: (error: unknown, where: string) => void;
+}
+
+/** What a start does about the work of the hosts before it, and what goes on from it: safe mode and assessments. */
+export class Recovery {
+  readonly #host: RecoveryHost;
+  readonly #safeMode: SafeMode;
+  readonly #assessor: Assessor;
+
+  constructor(host: RecoveryHost) {
+    this.#host = host;
+    const { parts, live, hostId, upkeep, poke, isReady, onFault } = host;
+    const isClockTrusted = (): boolean => upkeep.clock().isTrusted;
+    const onChange = host.onSafeMode;
+    this.#safeMode = new SafeMode({ parts, live, hostId, isClockTrusted, onChange, onFault });
+    this.#assessor = new Assessor({
+      parts,
+      live,
+      hostId,
+      gate: upkeep.gate,
+      mayReserve: () => isReady() && !this.#safeMode.isOn && isClockTrusted(),
+      poke,
+      onDue: (at) => upkeep.hint(at),
+      onFault,
+    });
+  }
+
+  /** The storm whose safe mode is on. */
+  get storm(): StormRecord | null {
+    return this.#safeMode.storm;
+  }
+
+  /** Generated inputs that were made before this are not claimed; 0 while there is no safe mode. */
+  get generatedSince(): Instant {
+    return this.#safeMode.generatedSince;
+  }
+
+  /** Tasks whose assessment is being made here now. */
+  get assessing(): readonly TaskId[] {
+    return this.#assessor.assessing;
+  }
+
+  /** Before this host claims anything, and after the turns of former hosts have their end. */
+  async begin(): Promise<void> {
+    const { parts, hostId, upkeep } = this.#host;
+    await this.#safeMode.begin();
+    await closeLost(parts, hostId);
+    // Where other hosts live their permissions are their own.
+    if (parts.store.traits.exclusive || upkeep.absence !== null) await voidGrants(parts, hostId);
+  }
+
+  /** Once this host is ready: what its start has found is first looked at, then told once. */
+  async takeUp(): Promise<void> {
+    const { parts, hostId, live, upkeep, onFault } = this.#host;
+    try {
+      await upkeep.open();
+      await this.#assessor.open();
+      const told = await tellRestart(parts, { hostId, isRestart: upkeep.absence !== null });
+      if (told !== undefined) live.hint(told);
+    } catch (error) {
+      onFault(error, 'start');
+    }
+  }
+
+  /** The safety poll. */
+  async tick(): Promise<void> {
+    await this.#safeMode.look();
+    await this.#assessor.look();
+  }
+
+  /** A task may have come to wait for its assessment. */
+  hint(): void {
+    this.#assessor.hint();
+  }
+
+  /** Ends the assessments that are out, or that of one task: their attempts are used. */
+  interrupt(taskId?: TaskId): void {
+    this.#assessor.interrupt(taskId);
+  }
+
+  async endSafeMode(order: SafeModeOrder): ReturnType<SafeMode['end']> {
+    return this.#safeMode.end(order);
+  }
+
+  /** Reserves no attempt any more. */
+  close(): void {
+    this.#assessor.close();
+    this.#safeMode.close();
+  }
+
+  /** Resolves when no assessment is out. */
+  async whenIdle(): Promise<void> {
+    return this.#assessor.whenIdle();
+  }
+}

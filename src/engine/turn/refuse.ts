@@ -1,0 +1,55 @@
+import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
+import { judgeBegin } from '../../core/recovery/decide.ts';
+import type { RunRecord } from '../../core/run/record.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
+import { tellKept } from '../inbox/keep.ts';
+import { blockLate } from '../recovery/block.ts';
+import type { Ledger } from '../session/ledger.ts';
+import { interruptTask } from '../task/interrupt.ts';
+import { isWaiting } from './joined.ts';
+
+/** What a turn would take up, and for whom. */
+interface Claiming {
+  readonly task: TaskRecord;
+  readonly head: MessageRecord;
+  /** Open messages of the task. */
+  readonly bound: readonly MessageRecord[];
+  readonly run: RunRecord | undefined;
+}
+
+/**
+ * The checkpoint that every turn passes, whatever made its task active: interrupted work without a valid
+ * `continue` goes back to its assessment (R-1, R-16, V6), an order past its grace is blocked (T-15). What
+ * was said to it is kept. Undefined when the turn may begin.
+ */
+export function refuseTurn(
+  ledger: Ledger,
+  { task, head, bound, run }: Claiming,
+): 'unassessed' | 'blocked' | undefined {
+  const verdict = judgeBegin(task, ledger.at.now);
+  if (verdict === 'begin') return undefined;
+  if (head.taskId === null) ledger.add({ write: 'message.bind', id: head.id, taskId: task.id });
+  const runId = run?.id ?? null;
+  if (verdict === 'late') {
+    blockLate(ledger, task, { messages: bound, run });
+    return 'blocked';
+  }
+  voidGrant(ledger, task, { bound, runId });
+  const isSpoken = head.kind === 'genuine' && head.taskId === null;
+  if (isSpoken) tellKept(ledger, { ...task, reason: 'interrupted' }, { messageId: head.id, runId });
+  return 'unassessed';
+}
+
+/** Takes a permission back that no turn has followed, with the input that it made (R-16). */
+export function voidGrant(
+  ledger: Ledger,
+  task: TaskRecord,
+  {
+    bound,
+    runId,
+  }: { readonly bound: readonly MessageRecord[]; readonly runId: RunRecord['id'] | null },
+): void {
+  interruptTask(ledger, task, { runId, tools: [], absent: 'void' });
+  const made = bound.filter(({ channel }) => channel === HOST_CHANNELS.recovery).filter(isWaiting);
+  for (const { id } of made) ledger.add({ write: 'message.done', id, answerId: null });
+}
