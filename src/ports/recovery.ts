@@ -19,7 +19,7 @@ export interface RecoveryReads {
     readonly args: Readonly<Record<string, never>>;
     readonly rows: { readonly at: Instant } | undefined;
   };
-  /** Open tasks whose `recoveryState` is `granted` (partial index). */
+  /** Open `current` tasks whose `recoveryState` is `granted` (partial index). */
   'task.granted': {
     readonly args: { readonly limit: number };
     readonly rows: readonly TaskRecord[];

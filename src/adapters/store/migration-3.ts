@@ -40,7 +40,8 @@ const VALUES: readonly string[] = [
 const INDEXES: readonly string[] = [
   `create index task_assessable on task (coalesce(recovery_next_at, 0), id)
     where enrollment = 'current' and state = 'waiting' and wait_kind = 'assessment'`,
-  `create index task_granted on task (id) where recovery_state = 'granted' and ended_at is null`,
+  `create index task_granted on task (id)
+    where recovery_state = 'granted' and enrollment = 'current' and ended_at is null`,
   `create index task_silent on task (id)
     where enrollment = 'current' and reason is null and ended_at is null
       and (state = 'blocked' or (state = 'waiting' and wait_kind is null))`,

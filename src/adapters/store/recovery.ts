@@ -7,7 +7,8 @@ const TASK = selection('task');
 // Word for word what the partial indexes say: only then are they used.
 const ASSESSABLE = sql<boolean>`task.enrollment = 'current' and task.state = 'waiting'
   and task.wait_kind = 'assessment'`;
-const GRANTED = sql<boolean>`task.recovery_state = 'granted' and task.ended_at is null`;
+const GRANTED = sql<boolean>`task.recovery_state = 'granted' and task.enrollment = 'current'
+  and task.ended_at is null`;
 const SILENT = sql<boolean>`task.enrollment = 'current' and task.reason is null
   and task.ended_at is null
   and (task.state = 'blocked' or (task.state = 'waiting' and task.wait_kind is null))`;

@@ -87,16 +87,6 @@ describe('the exact resume of a held task', () => {
     for (const [code, verdict] of cases) assert.equal(codeOf(verdict), code);
   });
 
-  test('B-8 it is said in its own conversation, or where the person is at the installation', () => {
-    const elsewhere = idOf('conversation', 2);
-    const task = held();
-    const said = (conversationId: typeof elsewhere, channel: string): unknown =>
-      codeOf(judge(task, { saidIn: { conversationId, channel } }));
-    assert.equal(said(HERE, 'api'), 'waiting');
-    assert.equal(said(elsewhere, 'api'), 'forbidden');
-    assert.equal(said(elsewhere, 'terminal'), 'waiting');
-  });
-
   test('its own person cannot wake it', () => {
     assert.equal(codeOf(judge(held(), { principal: ANNA })), 'forbidden');
   });

@@ -1,26 +1,18 @@
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { readObject } from '../../kernel/json.ts';
-import type { ConversationId } from '../../kernel/ids.ts';
 import type { Principal } from '../../kernel/principal.ts';
-import type { Instant } from '../../kernel/time.ts';
-import { exhaustedForTurn } from '../budget/spend.ts';
+import { DAY, type Instant } from '../../kernel/time.ts';
+import { exhaustedForTurn, grantFor } from '../budget/spend.ts';
 import { waysOf } from '../notice/reasons.ts';
 import { needAssessment, usedUpReason } from '../recovery/decide.ts';
 import { judgeOrder, moveTask } from '../task/decide.ts';
 import type { TaskRecord } from '../task/record.ts';
 
-/** Where a command was typed; absent for the CLI and the API. */
-export interface SaidIn {
-  readonly conversationId: ConversationId;
-  readonly channel: string;
-}
-
 /** An order to wake one held task, and what its conversation is doing. */
 export interface Enrolling {
   readonly principal: Principal;
   readonly expectedVersion?: number | undefined;
-  readonly saidIn?: SaidIn | undefined;
   /** Whether a turn has the conversation of the task. */
   readonly isBusy: boolean;
   /** Workers of the task that have no end, for the notice of R-7. */
@@ -28,10 +20,9 @@ export interface Enrolling {
 }
 
 /**
- * Judges an exact resume of a held task (B-8): by an admin, in its own conversation or where everything is
- * theirs. It is current and waits for its assessment, with the attempts that its epoch has left; with none
- * left it is blocked at once (R-6). No budget, deadline or input is touched; a refusal says what stands
- * against it: `forbidden`, `version_conflict`, `task_ended`, `not_allowed_now` of one that is not held,
+ * Judges an exact resume of a held task (B-8): by an admin. It is current and waits for its assessment, with
+ * the attempts that its epoch has left; with none left it is blocked at once (R-6). No budget, deadline or
+ * input is touched; a refusal says what stands against it: `forbidden`, `version_conflict`, `task_ended`, `not_allowed_now` of one that is not held,
  * `deadline_passed`, `budget_exhausted`, `conversation_busy`.
  */
 export function judgeEnrol(task: TaskRecord, order: Enrolling, now: Instant): TaskRecord | Refusal {
@@ -41,18 +32,11 @@ export function judgeEnrol(task: TaskRecord, order: Enrolling, now: Instant): Ta
 function refusalOf(task: TaskRecord, order: Enrolling, now: Instant): Refusal | undefined {
   const { id } = task;
   if (!order.principal.isAdmin) return refuse('forbidden', { id, who: 'admin' });
-  if (!mayBeSaid(task, order.saidIn)) return refuse('forbidden', { id, where: 'its_conversation' });
   // Whatever is open may be blocked: what is refused here is ended, or was changed since it was read.
   const refused = judgeOrder(task, 'blocked', order.expectedVersion);
   if (refused !== undefined) return refused;
   if (task.enrollment !== 'held-legacy') return notHeld(task);
   return boundOf(task, now) ?? (order.isBusy ? refuse('conversation_busy', { id }) : undefined);
-}
-
-/** The terminal's person is at the installation itself, as the CLI's is. */
-function mayBeSaid({ conversationId }: TaskRecord, said: SaidIn | undefined): boolean {
-  if (said === undefined || said.channel === 'terminal') return true;
-  return said.conversationId === conversationId;
 }
 
 function notHeld(task: TaskRecord): Refusal {
@@ -65,14 +49,18 @@ function notHeld(task: TaskRecord): Refusal {
   });
 }
 
-/** A bound that it would meet at once; nothing but a stop changes a held task besides its resume (V9). */
+/** A bound that its next turn would meet at once: only an admin's grant moves it (V15). */
 function boundOf(task: TaskRecord, now: Instant): Refusal | undefined {
   const { id, deadline } = task;
-  const way = `/stop ${id}`;
+  // What is granted is added to the deadline that was.
+  const laterThan = (at: Instant): string =>
+    `/extend ${id} deadline=+${Math.ceil((now - at + 1) / DAY)}d`;
   if (deadline !== null && deadline <= now)
-    return refuse('deadline_passed', { id, at: String(deadline), way });
+    return refuse('deadline_passed', { id, at: String(deadline), way: laterThan(deadline) });
   const budget = exhaustedForTurn(task);
-  return budget && refuse('budget_exhausted', { id, detail: budget, way });
+  if (budget === undefined) return undefined;
+  const way = `/extend ${id} ${grantFor(task, budget)}`;
+  return refuse('budget_exhausted', { id, detail: budget, way });
 }
 
 /** The held task as it is current: assessed next, or blocked where its attempts are used up. */
@@ -87,7 +75,7 @@ function enrolTask(task: TaskRecord, workers: number, now: Instant): TaskRecord 
     to: 'blocked',
     reason: usedUpReason(task),
     now,
-    outcomeData: JSON.stringify({ outcome, detail: null, said: null, deadline, workers, ...kept }),
+    outcomeData: JSON.stringify({ outcome, deadline, workers, ...kept }),
   });
   return { ...blocked, recoveryState: 'needed', recoveryGrantedAt: null };
 }

@@ -192,13 +192,6 @@ describe('a task that is kept', () => {
     }
   });
 
-  test('a permission of before is void', () => {
-    const granted = task({ recoveryState: 'granted', recoveryGrantedAt: NOW - 1 });
-    const kept = keepTask(granted, { ...NOTHING, messages: [input()] }, NOW);
-    assert.deepEqual([kept.state, kept.waitKind], ['waiting', 'assessment']);
-    assert.deepEqual([kept.recoveryState, kept.recoveryGrantedAt], ['needed', null]);
-  });
-
   test('a wait that would end by itself is a polling window', () => {
     const facts = { ...NOTHING, workers: [worker()] };
     const waits = { state: 'waiting', waitUntil: NOW - DAY, deadline: null } as const;

@@ -74,8 +74,7 @@ function standingOf(task: TaskRecord): JsonObject {
 
 /**
  * The task as ongoing work. What was going on in it was interrupted (R-14), unless a message or a turn of it
- * says what is next, and what was granted before is void (R-16). A wait that would end by itself becomes a
- * polling window (T-6).
+ * says what is next. A wait that would end by itself becomes a polling window (T-6).
  */
 export function keepTask(task: TaskRecord, facts: BoundaryFacts, now: Instant): TaskRecord {
   invariant(isUnmarked(task), 'only an old, open task is judged');
@@ -86,7 +85,7 @@ export function keepTask(task: TaskRecord, facts: BoundaryFacts, now: Instant): 
   const recoveryState = task.waitKind === 'assessment' ? 'needed' : task.recoveryState;
   const dueAt = dueOf(task, state, waitUntil);
   const version = task.version + 1;
-  return { ...kept, version, waitKind, recoveryState, dueAt, changedAt: now };
+  return { ...kept, version, waitKind, recoveryState, dueAt };
 }
 
 /** Whether an old, open task is still to be judged. */
@@ -100,7 +99,6 @@ function isCutOff(task: TaskRecord, { messages, turns }: BoundaryFacts): boolean
   if (task.state === 'waiting') return task.waitKind === 'provider';
   if (task.state !== 'active') return false;
   if (turns.some(({ taskId, state }) => taskId === task.id && state !== 'ended')) return false;
-  if (task.recoveryState === 'granted') return true;
   return !messages.some(({ taskId, state }) => taskId === task.id && state === 'unclaimed');
 }
 
