@@ -100,7 +100,21 @@ type Next =
   | { readonly kind: 'call'; readonly call: ModelCall }
   | { readonly kind: 'answer'; readonly text: string };
 
+/** What it says where an answer of a shape is asked for (surface: model calls): always the same. */
+const SHAPED: Readonly<Record<string, JsonObject>> = {
+  assessment: {
+    verdict: 'continue',
+    reason: `${ME} I judge nothing and let interrupted work go on from what is saved.`,
+  },
+  classification: { taskId: null, reason: `${ME} I take every message for a new request.` },
+};
+
 function nextOf(request: ModelRequest): Next {
+  const shaped = SHAPED[request.answer?.name ?? ''];
+  return shaped === undefined ? wishOf(request) : answer(JSON.stringify(shaped));
+}
+
+function wishOf(request: ModelRequest): Next {
   const from = request.messages.findLastIndex((message) => message.role === 'user');
   const asked = request.messages[from];
   const wish = asked?.role === 'user' ? asked.text.trim() : '';

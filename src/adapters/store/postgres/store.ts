@@ -11,6 +11,7 @@ import type {
   Reads,
   Rows,
   Store,
+  StoreCheck,
   StoreFault,
   StoreTraits,
   Unit,
@@ -88,6 +89,11 @@ export class PostgresStore implements Store {
         await release(client, { stage: 'working', thrown: undefined });
       }
     });
+  }
+
+  async check(): Promise<StoreCheck> {
+    await this.#outside(() => this.#parts.pool.query('select 1'));
+    return { depth: 'answers', damage: [] };
   }
 
   /** Waits for the units that run, then ends the connections. Later calls reject with `closed`. */

@@ -10,6 +10,7 @@ import type {
   Reads,
   Store,
   StoreAlarm,
+  StoreCheck,
   StoreFault,
   StoreTraits,
   Unit,
@@ -46,6 +47,8 @@ export interface GroupOptions {
   readonly defer: (flush: () => void) => void;
   /** Of a file; one in memory has no log. */
   readonly wal?: WalWatch;
+  /** Reads the records through, beside the work; without it the store only says that it answers. */
+  readonly check?: () => Promise<StoreCheck>;
   readonly onClose: () => void;
 }
 
@@ -93,6 +96,11 @@ export class SqliteStore implements Store {
   /** Rows of a query in SQL, for operators and tests; it cannot write. Rejects like `query`. */
   inspect(sql: string): Promise<readonly Row[]> {
     return this.#outside(() => this.#handle.inspect(sql));
+  }
+
+  check(): Promise<StoreCheck> {
+    if (this.#isClosed && this.#refusal !== undefined) return Promise.reject(this.#refusal);
+    return this.#options.check?.() ?? Promise.resolve({ depth: 'answers', damage: [] });
   }
 
   /** Commits what waits, then lets go of the file and its lock. Later calls reject with `closed`. */

@@ -9,6 +9,7 @@ import { storeFault } from '../fault.ts';
 import { APPLIED_SQL, nextMigration, type Applied } from '../migrate.ts';
 import type { Migration } from '../migration.ts';
 import { migrationTable, MIGRATIONS, sqlOf } from '../migrations.ts';
+import { checkFile, checkMemory } from './check.ts';
 import { faultOf } from './errors.ts';
 import { makePrivateFile } from './files.ts';
 import { SqliteStore } from './group.ts';
@@ -57,6 +58,7 @@ export function openSqlite(options: SqliteOptions): SqliteStore {
       defer: options.defer ?? setImmediate,
       ...(isMemory ? {} : { wal: new WalWatch(options) }),
       traits: { exclusive, description: description(db, options.path) },
+      check: async () => (isMemory ? checkMemory(db) : checkFile(options.path)),
       onClose: () => lock?.release(),
     });
   } catch (error) {
@@ -131,7 +133,8 @@ export function openSqliteReadOnly(path: string): Store & Inspect {
   try {
     assertVersion(db);
     if (nextMigration(appliedTo(db), MIGRATIONS) !== undefined) throw tooOld(path);
-    return readOnly(db, { exclusive: false, description: `${description(db, path)}, to read` });
+    const traits = { exclusive: false, description: `${description(db, path)}, to read` };
+    return { ...readOnly(db, traits), check: () => checkFile(path) };
   } catch (error) {
     db.close();
     throw error instanceof Fault ? error : faultOf(error);
