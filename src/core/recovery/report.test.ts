@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { approvalRow, idOf, taskRow } from '../../testing/store-rows.ts';
+import { reportItems } from './report.ts';
+
+const SINCE = 5_000;
+
+test('each thing that a restart leaves to a person has its way out, and what has ended has none', () => {
+  const blocked = taskRow({
+    state: 'blocked',
+    reason: 'recovery_assessment_failed',
+    changedAt: 6_000,
+  });
+  const expired = taskRow({
+    id: idOf('task', 2),
+    state: 'expired',
+    reason: 'deadline_passed',
+    changedAt: 7_000,
+  });
+  const approval = approvalRow({ kind: 'uncertain', state: 'open', at: 6_000 });
+  const items = reportItems({
+    tasks: [expired, blocked],
+    questions: [{ approval, task: blocked }],
+    since: SINCE,
+  });
+  assert.deepEqual(
+    items.map(({ code, taskId, command }) => [code, taskId, command]),
+    [
+      ['uncertain_effect', blocked.id, `/approve ${approval.id}`],
+      ['deadline_passed', expired.id, null],
+      ['recovery_assessment_failed', blocked.id, `/budget-reset ${blocked.id}`],
+    ],
+  );
+  assert.equal(items[0]?.request, blocked.mandateText);
+});
+
+test('what an earlier restart report said is not said again', () => {
+  const task = taskRow({ state: 'blocked', reason: 'no_progress', changedAt: SINCE });
+  const approval = approvalRow({ kind: 'uncertain', state: 'open', at: SINCE });
+  const questions = [{ approval, task }];
+  assert.deepEqual(reportItems({ tasks: [task], questions, since: SINCE }), []);
+  const answered = { ...approval, at: SINCE + 1, state: 'denied' } as const;
+  assert.deepEqual(
+    reportItems({ tasks: [], questions: [{ approval: answered, task }], since: SINCE }),
+    [],
+  );
+});
