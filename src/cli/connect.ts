@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import { ApiProblem, createClient, type Client } from '../client/client.ts';
 import { Fault } from '../kernel/fault.ts';
 import { shellSentence } from './shell.ts';
+import type { Config } from '../compose/config/load.ts';
 import { keyFileOf, readGeneratedKey } from '../compose/key-file.ts';
+import type { Reader } from '../compose/reader.ts';
 import { runningHost } from '../compose/running.ts';
 import { recordsConfigOf } from './config.ts';
 import { CommandEnd, type ExitName } from './exit.ts';
@@ -22,6 +24,16 @@ export async function ask<T>(
   question: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const connection = (await findHost(options)) ?? (await openStopped(options));
+  return finish(connection, question);
+}
+
+/** As `ask`, where the records of a stopped host are opened in another way. */
+export async function askThrough<T>(
+  options: ReadOptions,
+  open: (config: Config) => Promise<Reader>,
+  question: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = (await findHost(options)) ?? (await openStopped(options, open));
   return finish(connection, question);
 }
 
@@ -96,11 +108,13 @@ async function dataOf(options: ReadOptions): Promise<string> {
   return (await recordsConfigOf(options)).values.data;
 }
 
-async function openStopped(options: ReadOptions): Promise<Connection> {
-  const { openReader } = await import('../compose/reader.ts');
+async function openStopped(
+  options: ReadOptions,
+  open?: (config: Config) => Promise<Reader>,
+): Promise<Connection> {
   const config = await recordsConfigOf(options);
   try {
-    const reader = await openReader(config);
+    const reader = await (open ?? (await import('../compose/reader.ts')).openReader)(config);
     return { url: undefined, client: createClient(reader), close: () => reader.close() };
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'store_missing') throw error;

@@ -22,6 +22,7 @@ import { dropGeneratedKey, keyFileOf, openGeneratedKey } from './key-file.ts';
 import { maskIntake, maskModel } from './masked.ts';
 import { composeModels, type HostModels } from './models.ts';
 import { engineOptions } from './options.ts';
+import { premisesOf } from './premises.ts';
 import { knownSecrets } from './secrecy.ts';
 import { openStore } from './store.ts';
 import { readTls } from './tls.ts';
@@ -202,6 +203,7 @@ class AssembledHost implements Host {
       ids: this.#ids,
       digest: sha256,
       log,
+      premises: premisesOf(config),
       onStoreFailed: (reason) => {
         log.error('the store failed, the host ends', { reason });
         onFailed(this.#mask(reason));

@@ -2,11 +2,15 @@ import manifest from '../../package.json' with { type: 'json' };
 import { createSystemClock } from '../adapters/clock/system.ts';
 import { sha256 } from '../adapters/digest/sha256.ts';
 import { createIds, secureRandom } from '../adapters/ids/ids.ts';
+import type { LimiterRecord } from '../core/budget/record.ts';
+import type { StormRecord } from '../core/recovery/record.ts';
 import type { Agent, Engine, EngineParts } from '../engine/engine.ts';
 import { Live } from '../engine/turn/live.ts';
 import { createApi } from '../http/api.ts';
 import { KeyRing, newSecret, SCOPES } from '../http/keys.ts';
 import { Fault } from '../kernel/fault.ts';
+import type { HostId } from '../kernel/ids.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Log } from '../ports/log.ts';
 import type { Model } from '../ports/model.ts';
@@ -34,14 +38,25 @@ const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
  * stopped host and a running one in the same way. Throws the store's `Fault`, `store_missing` among them.
  */
 export async function openReader(config: Config): Promise<Reader> {
-  const clock = createSystemClock();
-  const ids = createIds({ now: () => clock.now(), random: secureRandom });
+  const { clock, ids } = reading();
   const store = await openStoreToRead(config, { clock, ids });
+  const parts = readingParts(store, config, ids);
+  return readerOf(stoppedEngine(parts, await readKnown(store, ids)));
+}
+
+/** The clock and the ids of a process that only reads. */
+export function reading(): { readonly clock: Clock; readonly ids: Ids } {
+  const clock = createSystemClock();
+  return { clock, ids: createIds({ now: () => clock.now(), random: secureRandom }) };
+}
+
+/** The API before an engine that does not run; `close` closes its store. */
+export function readerOf(engine: Engine, name = 'reader'): Reader {
   const key = newSecret();
-  const grants = [{ name: 'reader', scopes: SCOPES, secret: key }];
+  const { clock } = engine.parts;
   const api = createApi({
-    engine: await stoppedEngine(store, { config, ids }),
-    keys: new KeyRing({ grants, clock, log: SILENT }),
+    engine,
+    keys: new KeyRing({ grants: [{ name, scopes: SCOPES, secret: key }], clock, log: SILENT }),
     log: SILENT,
     options: { version: manifest.version },
   });
@@ -49,23 +64,37 @@ export async function openReader(config: Config): Promise<Reader> {
     url: NOWHERE,
     key,
     fetch: (input, init) => api.fetch(new Request(input, init)),
-    close: () => store.close(),
+    close: () => engine.store.close(),
   };
 }
 
-/** An engine that tells what is recorded and does nothing: no host runs. */
-async function stoppedEngine(
-  store: Store,
-  { config, ids }: { readonly config: Config; readonly ids: Ids },
-): Promise<Engine> {
-  const parts = readingParts(store, config, ids);
+/** What the records say of the host that had them last. */
+export interface Known {
+  readonly hostId: HostId;
+  readonly storm: StormRecord | null;
+  readonly limiters: readonly LimiterRecord[];
+}
+
+export async function readKnown(store: Store, ids: Ids): Promise<Known> {
   const [last] = await store.query('host.list', { limit: 1 });
-  const hostId = last?.id ?? ids.next('host');
   const storm = await store.query('storm.last', {});
   const limiters = await store.query('limiter.list', { limit: LIMITERS_SHOWN });
+  return {
+    hostId: last?.id ?? ids.next('host'),
+    storm: storm !== undefined && storm.endedAt === null ? storm : null,
+    limiters: limiters.filter(({ state }) => state !== 'open'),
+  };
+}
+
+/** An engine that tells what is recorded and does nothing but what it is `given`: no host runs. */
+export function stoppedEngine(
+  parts: EngineParts,
+  { hostId, storm, limiters }: Known,
+  given: Partial<Pick<Engine, 'examine' | 'repair'>> = {},
+): Engine {
   const refused = (): Promise<never> => Promise.reject(notRunning());
   return {
-    store,
+    store: parts.store,
     parts,
     live: new Live(),
     start: refused,
@@ -78,9 +107,9 @@ async function stoppedEngine(
       runningTurns: 0,
       answeredBy: null,
       clock: { isTrusted: true, driftMs: 0, until: null },
-      safeMode: storm !== undefined && storm.endedAt === null ? storm : null,
+      safeMode: storm,
       assessing: [],
-      limiters: limiters.filter(({ state }) => state !== 'open'),
+      limiters,
     }),
     openConversation: refused,
     acceptMessage: refused,
@@ -98,10 +127,12 @@ async function stoppedEngine(
     answerApproval: refused,
     confirmClock: refused,
     cancelRun: refused,
+    ...given,
   };
 }
 
-function readingParts(store: Store, config: Config, ids: Ids): EngineParts {
+/** Parts that read records and ask no model. */
+export function readingParts(store: Store, config: Config, ids: Ids): EngineParts {
   const { values } = config;
   const model = unaskedModel(values);
   const agent = (name: string): Agent => ({
