@@ -8,12 +8,14 @@ import { quoteRequest } from '../../text/quote.ts';
 import { catalogueOf } from '../../text/reader.ts';
 import { renderRefusal } from '../../text/render.ts';
 import { sayAnswered } from '../approval/answer.ts';
+import { sayEnrolled } from '../boundary/enrol.ts';
 import type { EngineParts, Ordered } from '../engine.ts';
 import { beginFresh } from '../session/fresh.ts';
 import { chooseModel } from '../session/choose-model.ts';
 import { settle } from '../settle.ts';
 import { sayExtended } from '../task/extend.ts';
 import type { GivenOrder } from '../task/order.ts';
+import { sayReassessed, sayReset } from '../task/reset.ts';
 import { sayResumed } from '../task/resume.ts';
 import { answerUnit } from './answer-unit.ts';
 import { answerCommand } from './answers.ts';
@@ -87,12 +89,14 @@ async function orderTask(
   if (found.kind === 'refused') return answerRefusal(host, message, found);
   const isHere = found.conversationId === message.conversationId;
   const order = { taskId: found.id, ...givenBy(message, isHere) };
-  if (command.kind === 'resume' && !isHere && (await isHeldFrom(parts, message, found.id)))
-    return answerRefusal(host, message, refuse('not_here', { id: found.id }));
+  const isHeld = command.kind === 'resume' && !isHere && (await isHistory(parts, found.id));
+  if (isHeld && !mayWakeFrom(message)) return answerRefusal(host, message, notHere(found.id));
   const verdict = await giveOrder(host, command, order);
   if (verdict.kind === 'refused') return answerRefusal(host, message, verdict);
+  if (isHere) return;
   // The order answers the command in its own commit, but only where it was said (O-9).
-  if (!isHere) await answer(parts, message, sayOrdered(parts, command.kind, verdict.task));
+  const said = { ...command, isHeld };
+  await answer(parts, message, sayOrdered(parts, said, verdict.task));
 }
 
 function giveOrder(
@@ -112,20 +116,24 @@ function giveOrder(
   }
 }
 
-/** Whether it is of history, which only its own conversation and the terminal may wake (B-8). */
-async function isHeldFrom(
-  { store }: EngineParts,
-  message: MessageRecord,
-  id: TaskId,
-): Promise<boolean> {
-  // Whoever may not wake it at all is told that.
-  if (message.channel === TERMINAL || !senderOf(message).isAdmin) return false;
+async function isHistory({ store }: EngineParts, id: TaskId): Promise<boolean> {
   const task = await store.query('task.byId', { id });
   return task?.enrollment === 'held-legacy' && !hasEnded(task.state);
 }
 
-/** The channel whose person is the machine's own. */
+/**
+ * History is woken in its own conversation, or at the terminal, whose person is at the machine itself (B-8).
+ * Whoever may not wake it anywhere is told that instead.
+ */
+function mayWakeFrom(message: MessageRecord): boolean {
+  return message.channel === TERMINAL || !senderOf(message).isAdmin;
+}
+
 const TERMINAL = 'terminal';
+
+function notHere(id: TaskId): Refusal {
+  return refuse('not_here', { id });
+}
 
 async function answerApproval(
   host: CommandHost,
@@ -149,11 +157,31 @@ function givenBy(message: MessageRecord, isHere: boolean): Omit<GivenOrder, 'tas
   return isHere ? { ...given, commandId: id } : given;
 }
 
-function sayOrdered(parts: EngineParts, kind: TaskCommand['kind'], task: TaskRecord): string {
-  if (kind === 'resume') return sayResumed(parts, task);
-  if (kind === 'extend') return sayExtended(parts, task, parts.clock.now());
+function sayOrdered(
+  parts: EngineParts,
+  command: TaskCommand & { readonly isHeld: boolean },
+  task: TaskRecord,
+): string {
+  const now = parts.clock.now();
+  if (command.kind === 'extend') return sayExtended(parts, task, now);
+  if (command.kind === 'budget_reset') return sayReset(parts, task, now);
+  if (command.kind === 'resume') return sayWoken(parts, command, task);
   const words = catalogueOf(parts.options.locale);
   return words.answers.paused(quoteRequest(words, task.mandateText));
+}
+
+/** A resume is one new turn, late or not, or an assessment first. */
+function sayWoken(
+  parts: EngineParts,
+  { late, isHeld }: { readonly late: boolean; readonly isHeld: boolean },
+  task: TaskRecord,
+): string {
+  const now = parts.clock.now();
+  if (isHeld) return sayEnrolled(parts, task, now);
+  if (task.waitKind === 'assessment') return sayReassessed(parts, task, now);
+  if (!late) return sayResumed(parts, task);
+  const words = catalogueOf(parts.options.locale);
+  return words.answers.resumedLate(quoteRequest(words, task.mandateText));
 }
 
 async function answerRefusal(
