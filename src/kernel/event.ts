@@ -16,7 +16,9 @@ export const EVENTS = {
     'An admin moved its budgets; data: the new turnsLimit, tokensLimit, costLimit, continuationsLimit, deadline.',
   'task.held':
     'The boundary set a task aside; from, to: blocked; data: was (state, reason, what it waited for).',
-  'task.enrolled': 'A task of an import belongs to ongoing work; data: by (input, worker or resume).',
+  'task.enrolled':
+    'A task of an import belongs to ongoing work; data: by (input, worker or resume).',
+  'worker.enrolled': 'An admin woke a worker that the boundary held; from, to; data: executionId.',
   'assessment.reserved':
     'An attempt of the recovery assessment was reserved before its call; data: epoch, attempt, lifetime, nextAt.',
   'assessment.ended':

@@ -87,6 +87,16 @@ describe('the exact resume of a held task', () => {
     for (const [code, verdict] of cases) assert.equal(codeOf(verdict), code);
   });
 
+  test('B-8 it is typed in its own conversation or at the terminal', () => {
+    const elsewhere = idOf('conversation', 2);
+    const task = held();
+    const said = (conversationId: typeof elsewhere, channel: string): unknown =>
+      codeOf(judge(task, { saidIn: { conversationId, channel } }));
+    assert.equal(said(HERE, 'api'), 'waiting');
+    assert.equal(said(elsewhere, 'api'), 'not_here');
+    assert.equal(said(elsewhere, 'terminal'), 'waiting');
+  });
+
   test('its own person cannot wake it', () => {
     assert.equal(codeOf(judge(held(), { principal: ANNA })), 'forbidden');
   });

@@ -68,8 +68,8 @@ export class Orders implements OrderHost {
   }
 
   async resumeWorker(order: WorkerOrder): Promise<WorkerOrdered | Refusal> {
-    const { parts, hostId } = this.#host;
-    return this.#commit(order, () => commitWorkerResume(parts, { ...order, hostId }));
+    const { parts } = this.#host;
+    return this.#commit(order, () => commitWorkerResume(parts, order));
   }
 
   async pause(order: Parameters<OrderHost['pause']>[0]): Promise<Ordered | Refusal> {
