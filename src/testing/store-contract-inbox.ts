@@ -79,6 +79,10 @@ export const INBOX_CASES: readonly Case[] = [
       assert.deepEqual(field(await read(store, 'message.claimable', all), 'seq'), [5, 6, 9]);
       const some = { ...all, limit: 1 };
       assert.deepEqual(field(await read(store, 'message.claimable', some), 'seq'), [5]);
+      const since = async (generatedSince: number): Promise<number[]> =>
+        field(await read(store, 'message.claimable', { ...all, generatedSince }), 'seq');
+      assert.deepEqual(await since(1_006), [5, 6, 9]);
+      assert.deepEqual(await since(1_007), [5, 9], 'what the host made before waits');
     },
   ],
   [
@@ -307,4 +311,9 @@ async function due({ store }: Parameters<Case[1]>[0]): Promise<void> {
   const expected = [2, 1, 6].map((n) => idOf('conversation', n));
   assert.deepEqual(await ids(9), expected);
   assert.deepEqual(await ids(2), expected.slice(0, 2));
+  assert.deepEqual(await ids(9, 70), expected);
+  assert.deepEqual(await ids(9, 71), expected.slice(0, 2), 'what the host made before waits');
+  // It holds nothing back either.
+  await putMessages(store, [at(6, 80, { seq: 9 })]);
+  assert.deepEqual(await ids(9, 71), expected);
 }

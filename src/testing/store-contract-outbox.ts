@@ -50,17 +50,24 @@ export const OUTBOX_CASES: readonly Case[] = [
         outboxRow({ seq: 2, state: 'delivered' }),
         outboxRow({ seq: 3, conversationId: other }),
         outboxRow({ seq: 4, state: 'delivered' }),
+        outboxRow({ seq: 5, state: 'uncertain' }),
+        outboxRow({ seq: 6, state: 'uncertain', conversationId: other }),
       ];
       for (const row of rows) await mustPut(store, { write: 'outbox.insert', row });
       const list = async (over: Partial<ListArgs>): Promise<number[]> => {
         const args = { conversationId: '', state: '', before: ABOVE_ALL, limit: 9, ...over };
         return field(await read(store, 'outbox.list', args), 'seq');
       };
-      assert.deepEqual(await list({}), [4, 3, 2, 1]);
-      assert.deepEqual(await list({ limit: 1 }), [4]);
+      assert.deepEqual(await list({}), [6, 5, 4, 3, 2, 1]);
+      assert.deepEqual(await list({ limit: 1 }), [6]);
       assert.deepEqual(await list({ before: idOf('outbox', 3) }), [2, 1]);
       assert.deepEqual(await list({ state: 'delivered' }), [4, 2]);
-      assert.deepEqual(await list({ conversationId: other }), [3]);
+      assert.deepEqual(await list({ state: 'uncertain' }), [6, 5]);
+      assert.deepEqual(await list({ state: 'uncertain', limit: 1 }), [6]);
+      assert.deepEqual(await list({ state: 'uncertain', before: idOf('outbox', 6) }), [5]);
+      assert.deepEqual(await list({ state: 'pending' }), [3, 1]);
+      assert.deepEqual(await list({ state: 'stale' }), []);
+      assert.deepEqual(await list({ conversationId: other }), [6, 3]);
       assert.deepEqual(await list({ conversationId: other, state: 'delivered' }), []);
     },
   ],

@@ -41,6 +41,10 @@ const CHANGED: Partial<TaskRecord> = {
   recoveryAttempts: 7,
   recoveryLifetimeAttempts: 8,
   recoveryNextAt: 6_000,
+  orderAt: 7_000,
+  recoveryState: 'granted',
+  recoveryOutcome: 'continue',
+  recoveryGrantedAt: 8_000,
   changedAt: 4_000,
   outcomeData: '{}',
 };
@@ -250,6 +254,7 @@ async function putTasks({ store }: Pick<Opened, 'store'>): Promise<void> {
     { state: 'active', conversationId: idOf('conversation', 2) },
     { state: 'waiting' },
     { state: 'failed', endedAt: 1, enrollment: 'held-legacy' },
+    { state: 'completed', endedAt: 1, enrollment: 'unmarked' },
   ];
   for (const [place, row] of rows.entries()) {
     const id = idOf('task', place + 1);
@@ -262,18 +267,25 @@ async function lists({ store }: Opened): Promise<void> {
   const list = async (over: Partial<ListArgs>): Promise<string[]> =>
     field(await read(store, 'task.list', { ...LIST_ALL, ...over }), 'id');
   const elsewhere = idOf('conversation', 2);
-  assert.deepEqual(await list({}), ids(8, 7, 6, 5, 4, 3, 2, 1));
-  assert.deepEqual(await list({ limit: 2 }), ids(8, 7));
+  assert.deepEqual(await list({}), ids(9, 8, 7, 6, 5, 4, 3, 2, 1));
+  assert.deepEqual(await list({ limit: 2 }), ids(9, 8));
   assert.deepEqual(await list({ before: idOf('task', 4) }), ids(3, 2, 1));
   assert.deepEqual(await list({ state: 'active' }), ids(6, 1));
   assert.deepEqual(await list({ state: 'active', before: idOf('task', 6) }), ids(1));
   assert.deepEqual(await list({ state: 'blocked' }), ids(2));
-  assert.deepEqual(await list({ state: 'completed' }), ids(5, 3));
+  assert.deepEqual(await list({ state: 'completed' }), ids(9, 5, 3));
   assert.deepEqual(await list({ state: 'failed' }), ids(8, 4));
   assert.deepEqual(await list({ state: 'failed', enrollment: 'current' }), ids(4));
   assert.deepEqual(await list({ state: 'expired' }), []);
   assert.deepEqual(await list({ enrollment: 'held-legacy' }), ids(8, 2));
-  assert.deepEqual(await list({ enrollment: 'held-legacy', limit: 1 }), ids(8));
+  const held = { enrollment: 'held-legacy' } as const;
+  assert.deepEqual(await list({ ...held, limit: 1 }), ids(8));
+  assert.deepEqual(await list({ ...held, before: idOf('task', 8) }), ids(2));
+  assert.deepEqual(await list({ ...held, state: 'blocked' }), ids(2));
+  assert.deepEqual(await list({ ...held, state: 'completed' }), []);
+  assert.deepEqual(await list({ ...held, conversationId: elsewhere }), []);
+  assert.deepEqual(await list({ enrollment: 'unmarked' }), ids(9));
+  assert.deepEqual(await list({ enrollment: 'current', limit: 2 }), ids(7, 6));
   assert.deepEqual(await list({ conversationId: elsewhere }), ids(6, 5));
   assert.deepEqual(await list({ conversationId: elsewhere, state: 'completed' }), ids(5));
   assert.deepEqual(await list({ conversationId: elsewhere, state: 'failed' }), []);

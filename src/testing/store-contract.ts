@@ -2,9 +2,12 @@
 import { describe, test } from 'node:test';
 import type { Case, Opened } from './store-case.ts';
 import { APPROVAL_CASES } from './store-contract-approval.ts';
+import { BOUNDARY_CASES } from './store-contract-boundary.ts';
 import { BUDGET_CASES } from './store-contract-budget.ts';
+import { DISPATCH_CASES } from './store-contract-dispatch.ts';
 import { INBOX_CASES } from './store-contract-inbox.ts';
 import { OUTBOX_CASES } from './store-contract-outbox.ts';
+import { RECOVERY_CASES } from './store-contract-recovery.ts';
 import { SESSION_CASES } from './store-contract-session.ts';
 import { TASK_CASES } from './store-contract-task.ts';
 import { TURN_CASES } from './store-contract-turn.ts';
@@ -28,6 +31,9 @@ export function storeContract(contract: StoreContract): void {
     ...OUTBOX_CASES,
     ...APPROVAL_CASES,
     ...BUDGET_CASES,
+    ...RECOVERY_CASES,
+    ...BOUNDARY_CASES,
+    ...DISPATCH_CASES,
   ];
   describe(`the store contract: ${contract.name}`, () => {
     for (const [title, run] of cases) {

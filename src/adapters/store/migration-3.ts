@@ -29,7 +29,7 @@ function columns({ text, int }: Words): readonly string[] {
   ];
 }
 
-/** Hosts stopped by themselves alone, and nothing that was interrupted has been assessed. */
+/** How a host of before ended is not known: none of them begins a storm. Nothing has been assessed yet. */
 const VALUES: readonly string[] = [
   `update host set "end" = 'clean' where stopped_at is not null`,
   `update task set recovery_state = 'needed'
