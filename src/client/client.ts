@@ -138,6 +138,8 @@ export interface Client {
   doctor(): Promise<DoctorReply>;
   /** Gives silent tasks their reason and closes open files. */
   repair(): Promise<RepairReply>;
+  /** Everything that people own there, as bytes of JSON lines; what breaks off rejects while it is read. */
+  exportAll(): Promise<ReadableStream<Uint8Array>>;
   outbox(query?: OutboxQuery): Promise<Page<OutboxReply>>;
   status(): Promise<StatusReply>;
   attention(): Promise<AttentionReply>;
@@ -167,6 +169,11 @@ export function createClient({ url, key, fetch = globalThis.fetch }: ClientParts
     const response = await send(ask);
     if (!response.ok) throw await problemFrom(response);
     return (await response.json()) as T;
+  };
+  const stream = async (path: string): Promise<ReadableStream<Uint8Array>> => {
+    const response = await send({ method: 'GET', path });
+    if (!response.ok) throw await problemFrom(response);
+    return response.body ?? new ReadableStream();
   };
   const get = <T>(path: string, query?: object): Promise<T> =>
     call<T>({ method: 'GET', path, query });
@@ -200,6 +207,7 @@ export function createClient({ url, key, fetch = globalThis.fetch }: ClientParts
     usage: (query) => get('/v1/usage', query),
     doctor: () => get('/v1/admin/doctor'),
     repair: () => post('/v1/admin/repair', { repair: true }),
+    exportAll: () => stream('/v1/admin/export'),
     outbox: (query) => get('/v1/outbox', query),
     status: () => get('/v1/status'),
     attention: () => get('/v1/attention'),

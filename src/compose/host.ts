@@ -14,6 +14,7 @@ import { redactor } from '../kernel/redact.ts';
 import { SECOND, type Millis } from '../kernel/time.ts';
 import type { Model } from '../ports/model.ts';
 import type { Store } from '../ports/store.ts';
+import { exporterOf } from './archive.ts';
 import { composeAgents, planAgents, sandboxFor, type AgentParts } from './agents.ts';
 import type { Config } from './config/load.ts';
 import { openDataFolder } from './folders.ts';
@@ -219,7 +220,9 @@ class AssembledHost implements Host {
   ): Promise<{ readonly api: Api; readonly url: string }> {
     const { values } = this.#options.config;
     const options = { version: manifest.version, behindProxy: values['api.behindProxy'] };
-    const api = createApi({ engine: maskIntake(engine, this.#secrets), keys, log, options });
+    const exporter = exporterOf(this.#options.config, () => this.#secrets);
+    const masked = maskIntake(engine, this.#secrets);
+    const api = createApi({ engine: masked, keys, log, exporter, options });
     const server = await serveApi({
       fetch: (request, socket) => api.fetch(request, socket),
       host: values['api.host'],

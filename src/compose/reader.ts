@@ -7,6 +7,7 @@ import type { StormRecord } from '../core/recovery/record.ts';
 import type { Agent, Engine, EngineParts } from '../engine/engine.ts';
 import { Live } from '../engine/turn/live.ts';
 import { createApi } from '../http/api.ts';
+import type { Exporter } from '../http/export.ts';
 import { KeyRing, newSecret, SCOPES } from '../http/keys.ts';
 import { Fault } from '../kernel/fault.ts';
 import type { HostId } from '../kernel/ids.ts';
@@ -17,6 +18,7 @@ import type { Model } from '../ports/model.ts';
 import type { Store } from '../ports/store.ts';
 import type { Tools } from '../ports/tools.ts';
 import { ONLY_AGENT } from './agents.ts';
+import { exporterOf, readableSecrets } from './archive.ts';
 import type { Config } from './config/load.ts';
 import { engineOptions } from './options.ts';
 import { openStoreToRead } from './store.ts';
@@ -41,7 +43,8 @@ export async function openReader(config: Config): Promise<Reader> {
   const { clock, ids } = reading();
   const store = await openStoreToRead(config, { clock, ids });
   const parts = readingParts(store, config, ids);
-  return readerOf(stoppedEngine(parts, await readKnown(store, ids)));
+  const exporter = exporterOf(config, () => readableSecrets(config, process.env));
+  return readerOf(stoppedEngine(parts, await readKnown(store, ids)), 'reader', exporter);
 }
 
 /** The clock and the ids of a process that only reads. */
@@ -51,13 +54,14 @@ export function reading(): { readonly clock: Clock; readonly ids: Ids } {
 }
 
 /** The API before an engine that does not run; `close` closes its store. */
-export function readerOf(engine: Engine, name = 'reader'): Reader {
+export function readerOf(engine: Engine, name = 'reader', exporter = notExported): Reader {
   const key = newSecret();
   const { clock } = engine.parts;
   const api = createApi({
     engine,
     keys: new KeyRing({ grants: [{ name, scopes: SCOPES, secret: key }], clock, log: SILENT }),
     log: SILENT,
+    exporter,
     options: { version: manifest.version },
   });
   return {
@@ -67,6 +71,8 @@ export function readerOf(engine: Engine, name = 'reader'): Reader {
     close: () => engine.store.close(),
   };
 }
+
+const notExported: Exporter = () => Promise.reject(notRunning());
 
 /** What the records say of the host that had them last. */
 export interface Known {

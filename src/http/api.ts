@@ -12,6 +12,7 @@ import {
   type SocketEnv,
 } from './bounds.ts';
 import type { Door, Route } from './call.ts';
+import type { Exporter } from './export.ts';
 import type { Identity, KeyRing } from './keys.ts';
 import { Problem, problem, problemOf, problemResponse } from './problems.ts';
 import { ROUTES } from './routes.ts';
@@ -20,6 +21,8 @@ export interface ApiParts {
   readonly engine: Engine;
   readonly keys: KeyRing;
   readonly log: Log;
+  /** Of the store behind the engine. */
+  readonly exporter: Exporter;
   readonly options: ApiOptions;
 }
 
@@ -97,7 +100,7 @@ export function createApi(parts: ApiParts): Api {
   };
 }
 
-function openDoor({ engine, keys, log, options }: ApiParts, closing: AbortSignal): Door {
+function openDoor({ engine, keys, log, exporter, options }: ApiParts, closing: AbortSignal): Door {
   const { version } = options;
   let document: Promise<object> | undefined;
   return {
@@ -107,6 +110,7 @@ function openDoor({ engine, keys, log, options }: ApiParts, closing: AbortSignal
     version,
     slots: new StreamSlots(options.streamsPerKey ?? LIMITS.httpStreamsPerKey),
     closing,
+    exporter,
     answered: new Map(),
     openapi: () => (document ??= describe(version)),
   };

@@ -3,6 +3,7 @@ import type { Engine, Idempotency } from '../engine/engine.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Log } from '../ports/log.ts';
 import type { SocketEnv, StreamSlots } from './bounds.ts';
+import type { Exporter } from './export.ts';
 import type { Identity, KeyRing, Scope } from './keys.ts';
 
 /** What a key needs for a route. `any`: whichever scope it has. `none`: no key at all. */
@@ -17,6 +18,7 @@ export interface Door {
   readonly slots: StreamSlots;
   /** Aborts when the door closes its streams. */
   readonly closing: AbortSignal;
+  readonly exporter: Exporter;
   /** Answers by status, for the metrics. */
   readonly answered: Map<number, number>;
   openapi(): Promise<object>;
@@ -39,7 +41,7 @@ export interface Reply {
   readonly what: string;
   readonly shape?: z.ZodType;
   /** `application/json` unless said otherwise. */
-  readonly type?: 'application/json' | 'text/event-stream' | 'text/plain';
+  readonly type?: 'application/json' | 'application/x-ndjson' | 'text/event-stream' | 'text/plain';
 }
 
 /** One line of the table from which the router and the OpenAPI document are made. */

@@ -74,7 +74,7 @@ function replyOf({ what, shape, type = 'application/json' }: Reply): Part {
     return { description: what, content: { [type]: { schema } } };
   }
   const schema =
-    shape === undefined ? (type === 'text/plain' ? { type: 'string' } : {}) : undefined;
+    shape === undefined ? (type === 'application/json' ? {} : { type: 'string' }) : undefined;
   return {
     description: what,
     content: { [type]: { schema: schema ?? schemaOf(shape ?? z.unknown()) } },

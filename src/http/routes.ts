@@ -2,6 +2,7 @@ import { APPROVAL_ROUTES } from './approvals.ts';
 import type { Route } from './call.ts';
 import { CONVERSATION_ROUTES } from './conversations.ts';
 import { DOCTOR_ROUTES } from './doctor.ts';
+import { EXPORT_ROUTES } from './export.ts';
 import { MESSAGE_ROUTES } from './messages.ts';
 import { OUTBOX_ROUTES } from './outbox.ts';
 import { RUN_ROUTES } from './runs.ts';
@@ -21,5 +22,6 @@ export const ROUTES: readonly Route[] = [
   ...OUTBOX_ROUTES,
   ...USAGE_ROUTES,
   ...STATUS_ROUTES,
+  ...EXPORT_ROUTES,
   ...DOCTOR_ROUTES,
 ];

@@ -137,6 +137,10 @@ export const LIMITS = {
   authFailuresPerMinute: { perAddress: 10, overall: 100 },
   httpKeepAliveCommentMs: 15 * SECOND,
   jsonDepthMax: 64,
+  /** One line of an export: a record with the longest output of a step, each character escaped. */
+  archiveLineBytes: 32_000_000,
+  /** How long whoever reads an export over HTTP may take nothing of it. */
+  exportStallMs: 60 * SECOND,
   listLimitDefault: 50,
   listLimitMax: 200,
   /** Steps of earlier turns that are read for a request. */

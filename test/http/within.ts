@@ -11,7 +11,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { Installation } from '../support/host.ts';
-import { GRANTS, SECRETS, type KeyName } from './door.ts';
+import { GRANTS, NOTHING, SECRETS, type KeyName } from './door.ts';
 import type { Maker } from './subjects.ts';
 
 /** The address and port that every in-process request seems to have reached. */
@@ -85,7 +85,7 @@ export async function openWithin(context: TestContext, given: WithinOptions): Pr
     authFailuresPerMinute: UNBOUNDED,
     ...given.options,
   };
-  const api = createApi({ engine, keys, log, options });
+  const api = createApi({ engine, keys, log, exporter: NOTHING, options });
   context.after(async () => {
     api.closeStreams();
     await engine.stop(0);

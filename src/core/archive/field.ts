@@ -72,8 +72,12 @@ export function orNull<V>(field: Field<V>): Field<V | null> {
   return { ...field, orNull: true } as Field<V | null>;
 }
 
-const CODE = /^[a-z][a-z0-9_.-]{0,99}$/i;
-const HASH = /^[0-9a-f]{64}$/;
+const FORMS: Partial<
+  Record<AnyField['is'], { readonly pattern: RegExp; readonly problem: string }>
+> = {
+  code: { pattern: /^[a-z][a-z0-9_.-]{0,99}$/i, problem: 'has to be a code' },
+  hash: { pattern: /^[0-9a-f]{64}$/, problem: 'has to be a SHA-256 as lower-case hex' },
+};
 
 /** What is wrong with a value, as the end of a sentence that begins with the field; undefined when nothing is. */
 export function fieldProblem(field: AnyField, value: unknown): string | undefined {
@@ -90,20 +94,15 @@ export function fieldProblem(field: AnyField, value: unknown): string | undefine
 }
 
 function textProblem(field: AnyField, value: string): string | undefined {
-  switch (field.is) {
-    case 'id':
-      return isId(field.of, value) ? undefined : `has to be the id of a ${field.to ?? field.of}`;
-    case 'one':
-      return field.of.includes(value) ? undefined : `has to be one of ${field.of.join(', ')}`;
-    case 'hash':
-      return HASH.test(value) ? undefined : 'has to be a SHA-256 as lower-case hex';
-    case 'code':
-      return CODE.test(value) ? undefined : 'has to be a code';
-    case 'json':
-      return jsonProblem(value);
-    default:
-      return undefined;
+  if (field.is === 'id') {
+    return isId(field.of, value) ? undefined : `has to be the id of a ${field.to ?? field.of}`;
   }
+  if (field.is === 'one') {
+    return field.of.includes(value) ? undefined : `has to be one of ${field.of.join(', ')}`;
+  }
+  if (field.is === 'json') return jsonProblem(value);
+  const form = FORMS[field.is];
+  return form === undefined || form.pattern.test(value) ? undefined : form.problem;
 }
 
 /** The depth that the door grants to what callers send, and the keys that it refuses (X-9). */

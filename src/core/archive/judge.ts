@@ -204,16 +204,8 @@ function ownProblem({ kind, record }: Archived, digest: Digest): Objection {
 
 /** Whether the state of a record is an end; undefined for one without states that end it. */
 function isOver({ kind, record }: Archived): boolean | undefined {
-  switch (kind) {
-    case 'task':
-      return hasEnded(record.state);
-    case 'turn':
-      return record.state === 'ended';
-    case 'run':
-      return record.state !== 'open';
-    case 'execution':
-      return EXECUTION_MOVES[record.state].length === 0;
-    default:
-      return undefined;
-  }
+  if (kind === 'task') return hasEnded(record.state);
+  if (kind === 'turn') return record.state === 'ended';
+  if (kind === 'run') return record.state !== 'open';
+  return kind === 'execution' ? EXECUTION_MOVES[record.state].length === 0 : undefined;
 }
