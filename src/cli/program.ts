@@ -104,6 +104,7 @@ function addReading(program: Command): void {
     .option('--conversation <id>', 'only of this conversation')
     .option('--limit <count>', 'at most this many (default 50)')
     .action(async (options) => (await import('./commands/lists.ts')).outbox(options));
+  addArchive(program);
   program
     .command('logs')
     .summary('the last lines of the log')
@@ -113,6 +114,34 @@ function addReading(program: Command): void {
     .option('-n, --lines <count>', 'how many lines', '50')
     .option('--json', 'print one JSON document')
     .action(async (options) => (await import('./commands/logs.ts')).logs(options));
+}
+
+/** Everything that people own here, out of an installation and into another. */
+function addArchive(program: Command): void {
+  finding(program.command('export [file]'))
+    .summary('write everything that people own here to a file')
+    .description(
+      'Writes conversations, tasks and all that belongs to them as JSON lines, to stdout without a ' +
+        'file, as one consistent state, whether the host runs or not. Known secrets are masked.',
+    )
+    .option('--force', 'replace a file that is there')
+    .addHelpText('after', example('export sekisho.jsonl', 'export | gzip > sekisho.jsonl.gz'))
+    .action(async (file, options) =>
+      (await import('./commands/export.ts')).exportAll(file, options),
+    );
+  program
+    .command('import <file>')
+    .summary('bring an export into a stopped installation')
+    .description(
+      'Brings an export into an installation whose host is stopped, whole or not at all. Nothing of ' +
+        'it runs until the next start has judged it; what no ongoing work proves is held then.',
+    )
+    .addOption(dataOption())
+    .addOption(configOption())
+    .addHelpText('after', example('import sekisho.jsonl --data ./fresh'))
+    .action(async (file, options) =>
+      (await import('./commands/import.ts')).importAll(file, options),
+    );
 }
 
 /** A command that tells a running host to change something. */

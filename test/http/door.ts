@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { TestContext } from 'node:test';
 import { createApi, type Api, type ApiOptions } from '../../src/http/api.ts';
+import type { Exporter } from '../../src/http/export.ts';
 import { KeyRing, type KeyGrant } from '../../src/http/keys.ts';
 import { serveApi, type ServeOptions } from '../../src/http/serve.ts';
 import { createClient, type Client } from '../../src/client/client.ts';
@@ -24,6 +25,12 @@ export const GRANTS: readonly KeyGrant[] = [
   { name: 'other', scopes: ['run'], secret: SECRETS.other },
   { name: 'reader', scopes: ['read'], secret: SECRETS.reader },
 ];
+
+/** A store in memory can be read by nobody else, so nothing is exported. */
+export const NOTHING: Exporter = () =>
+  Promise.resolve({ pieces: noPieces(), close: () => Promise.resolve() });
+
+async function* noPieces(): AsyncGenerator<Uint8Array, void> {}
 
 export interface Answer {
   readonly status: number;
@@ -69,7 +76,13 @@ export async function openDoor(
   const resting = countRests(clock);
   const engine = await installation.host(given(installation));
   const keys = new KeyRing({ grants: GRANTS, clock, log: SILENT });
-  const api = createApi({ engine, keys, log: SILENT, options: { version: '1.2.3', ...options } });
+  const api = createApi({
+    engine,
+    keys,
+    log: SILENT,
+    exporter: NOTHING,
+    options: { version: '1.2.3', ...options },
+  });
   const served = await serveApi({
     fetch: (request, env) => api.fetch(request, env),
     host: '127.0.0.1',
