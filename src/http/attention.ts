@@ -18,6 +18,7 @@ import {
   saySafeMode,
   sayStoreAlarm,
 } from './view/attention.ts';
+import { SAFE_MODE_OFF } from './view/speech.ts';
 
 /** Open tasks that are looked through; of more it is said that there are so many. */
 export const TASKS_COUNTED = 1_000;
@@ -145,7 +146,7 @@ function ofStorm(engine: Engine, storm: StormRecord): AttentionItem {
     code: 'safe_mode',
     subjectId: storm.id,
     sentence: saySafeMode(engine, storm),
-    command: 'sekisho safe-mode off',
+    command: SAFE_MODE_OFF,
     taskId: null,
   };
 }

@@ -9,6 +9,9 @@ import { renderStoredNotice } from '../../text/render.ts';
 import type { OutboxReply } from '../../wire/status.ts';
 import { iso } from '../call.ts';
 
+/** Ends safe mode; the chat has no command for it. */
+export const SAFE_MODE_OFF = 'sekisho safe-mode off';
+
 /** What an outbox entry says: a text as it was written, host speech in the host's language. */
 export function wordsOf(engine: Engine, row: OutboxRecord): string {
   if (row.kind !== 'notice' || row.code === null) return row.text ?? '';
@@ -29,13 +32,20 @@ export function sayStored(
   return renderStoredNotice({ locale, timeZone }, code, params, at);
 }
 
+/** What resolves the host's own notices; of safe mode only a shell or the API has it. */
+const OF_HOST: Readonly<Record<string, string>> = {
+  clock_distrusted: '/clock confirm',
+  held_legacy: '/tasks held',
+  safe_mode: SAFE_MODE_OFF,
+};
+
 /** The command that a notice names; null where nothing waits for a person. */
 export function commandOf({
   code,
   taskId,
   params,
 }: Pick<OutboxRecord, 'code' | 'taskId' | 'params'>): string | null {
-  if (code === 'clock_distrusted') return '/clock confirm';
+  if (code !== null && Object.hasOwn(OF_HOST, code)) return OF_HOST[code] ?? null;
   const { approvalId } = readObject(params);
   if (typeof approvalId === 'string') return `/approve ${approvalId}`;
   const known = Object.entries(REASONS).find(([, { notice }]) => notice === code);
