@@ -3,10 +3,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { APPROVAL_MOVES } from '../src/core/approval/record.ts';
+import { ENROLLMENT_MOVES } from '../src/core/boundary/record.ts';
 import { LIMITER_MOVES } from '../src/core/budget/record.ts';
+import { EXECUTION_MOVES } from '../src/core/dispatch/record.ts';
 import { USAGES } from '../src/core/inbox/command.ts';
 import { REASONS, type ReasonEntry, type Way } from '../src/core/notice/reasons.ts';
 import { OUTBOX_MOVES } from '../src/core/outbox/record.ts';
+import { RECOVERY_MOVES } from '../src/core/recovery/record.ts';
 import { RUN_MOVES } from '../src/core/run/record.ts';
 import { TASK_MOVES, WAIT_REASONS, type TaskReason } from '../src/core/task/moves.ts';
 import { STEP_MOVES, TURN_MOVES } from '../src/core/turn/record.ts';
@@ -35,7 +38,15 @@ function states(): string {
     ...diagram('Task', drawMoves(TASK_MOVES, 'active')),
     'A task that waits says what for, and its reason says so too: ' +
       `${Object.entries(WAIT_REASONS).map(waitOf).join(', ')}. One that was interrupted waits for its ` +
-      '`assessment`.',
+      '`assessment`, or while nobody who could make it is reachable for the `provider`, with the reason ' +
+      '`interrupted`.',
+    ...diagram('Recovery of a task', drawMoves(RECOVERY_MOVES, 'none')),
+    '`needed`: it was interrupted, and no turn of it begins. `granted`: its assessment said that it may ' +
+      'go on. `followed`: a turn of it has begun; once one is completed, its attempts count anew.',
+    ...diagram('Enrollment of a task and of a worker', drawMoves(ENROLLMENT_MOVES, 'current')),
+    'What comes with an import is `unmarked` until the boundary has judged it, and what had ended stays ' +
+      'so. `held-legacy` is left only by an admin who wakes exactly one.',
+    ...diagram('Worker', drawMoves(EXECUTION_MOVES, 'ready')),
     ...diagram('Approval', drawMoves(APPROVAL_MOVES, 'open')),
     'An approval of a task that has ended is `denied`, by the host.',
     ...diagram('Turn', drawMoves(TURN_MOVES, 'running')),
@@ -78,7 +89,7 @@ function reasons(): string {
   return page('Reasons', [
     'Why a task stands where it stands. Its notice, `why`, the API and this page read one table. Every ' +
       'task that has not ended can also be ended by `/stop ID`, whatever its reason, and one that is ' +
-      'active or waits can be set aside by `/pause ID`, unless it waits for its assessment.',
+      'active or waits can be set aside by `/pause ID`, unless it was interrupted.',
     table(
       ['reason', 'state', 'notice', 'cause', 'commands', 'reply'],
       entries.map(([reason, entry]) => reasonRow(reason, entry)),
@@ -89,8 +100,10 @@ function reasons(): string {
       `${again().join(', ')}. What is sent again is a new task.`,
     '## Ways out',
     table(
-      ['command', 'who', 'effect'],
-      [...new Map(ways.map((way) => [way.command, way])).values()].map(wayRow),
+      ['command', 'who', 'effect', 'for'],
+      [...new Map(ways.map((way) => [wayKey(way), way])).values()]
+        .toSorted((one, other) => one.command.localeCompare(other.command, 'en'))
+        .map(wayRow),
     ),
     '`GRANT` is what has to be granted at least, as in `turns=+50`; the notice types it.',
     '## Notices',
@@ -135,7 +148,17 @@ function reasonRow(reason: TaskReason, entry: ReasonEntry): readonly string[] {
 }
 
 function wayRow(way: Way): readonly string[] {
-  return [typed(way), EN.who[way.who], EN.effects[way.effect]];
+  const has = ({ ways }: ReasonEntry): boolean =>
+    ways.some((other) => wayKey(other) === wayKey(way));
+  const reasonsOf = Object.entries(REASONS).filter(([, entry]) => has(entry));
+  const named = reasonsOf.map(([reason]) => `\`${reason}\``).join(', ');
+  const occasion = way.effect === 'stop' ? 'whatever has not ended' : named;
+  return [typed(way), EN.who[way.who], EN.effects[way.effect], occasion];
+}
+
+/** The same command may be another's to give, and come to something else. */
+function wayKey({ command, who, effect }: Way): string {
+  return [command, who, effect].join('|');
 }
 
 function typed({ command }: Way): string {
@@ -154,6 +177,14 @@ function occasionOf(code: NoticeCode): string {
 }
 
 const OCCASIONS: Partial<Record<NoticeCode, string>> = {
+  interrupted: 'an interruption, by versions before the assessment',
+  assessment_unreached: 'an assessment that has waited ten minutes for its model provider',
+  assessment_missed: 'an attempt that failed and was not the last, where each step is told',
+  assessment_continues: 'an assessment that lets a task go on, where each step is told',
+  held_legacy: 'what the boundary holds, in one summary',
+  restart_report: 'what is to be decided after a restart',
+  safe_mode: 'a start in safe mode, once for each storm of restarts',
+  safe_mode_over: 'the end of safe mode',
   goes_on: 'a wait for a quota or a provider that is over',
   model_unavailable: 'a task that the first version ended where this one waits',
   uncertain_effect: 'a call that had begun when its host ended, and may have taken effect',

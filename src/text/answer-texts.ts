@@ -157,6 +157,8 @@ export interface AnswerTexts {
   readonly approvedForInterrupted: (facts: CallFacts & { readonly stop: string }) => string;
   readonly denied: (facts: CallFacts) => string;
   readonly resumed: (request: string) => string;
+  /** Of one that was interrupted besides: an assessment decides whether it goes on (R-1). */
+  readonly checkedFirst: (request: string) => string;
   /** Of a held task: it is assessed first (B-8). */
   readonly enrolled: (facts: ReopenedFacts) => string;
   /** The same with no attempt left in its epoch; `reset` is the command that opens another. */

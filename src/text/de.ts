@@ -249,6 +249,7 @@ export const DE: Catalogue = {
     'task.extended': ({ by }) => `Der Aufgabe wurde von ${by} mehr gewährt.`,
     'task.held': ({ was }) => `Die Aufgabe wurde als ältere beiseitegelegt. ${was}`.trim(),
     'task.enrolled': ({ outcome }) => `Die Aufgabe gehört zur laufenden Arbeit. ${outcome}`.trim(),
+    'worker.enrolled': ({ by }) => `Ein ruhender Worker der Aufgabe wurde von ${by} geweckt.`,
     'assessment.reserved': ({ attempt, attempts }) =>
       `Prüfung ${attempt} von ${attempts}, ob die Aufgabe weitergehen darf, begann.`,
     'assessment.ended': ({ attempt, attempts, outcome, note }) =>
@@ -283,7 +284,7 @@ export const DE: Catalogue = {
     stop_all: 'hält jede offene Aufgabe dieser Unterhaltung an',
     stop_id: 'hält genau diese Aufgabe an',
     tasks: 'nennt die offenen Aufgaben dieser Unterhaltung',
-    tasks_held: 'nennt die älteren Aufgaben, die ruhen',
+    tasks_held: 'nennt die älteren Aufgaben, die ruhen, Seite für Seite',
     why: 'sagt, wie eine Aufgabe steht, was dazu führte und was sie ändert',
     status: 'sagt, wie es dem Host geht',
     new: 'beginnt eine neue Sitzung und sagt, was bleibt',
@@ -295,7 +296,7 @@ export const DE: Catalogue = {
     pause: 'legt diese Aufgabe beiseite, bis sie fortgesetzt wird',
     extend: 'gibt dieser Aufgabe mehr von den Budgets, die er nennt (ein Admin)',
     task_resume:
-      'lässt diese Aufgabe mit einem neuen Durchgang weitergehen; eine ältere wird erst geprüft (ein Admin)',
+      'lässt diese Aufgabe mit einem neuen Durchgang weitergehen; eine ruhende oder unentschiedene wird erst geprüft (ein Admin)',
     task_resume_late: 'führt verspätet aus, was zu einem vergangenen Zeitpunkt geschehen sollte',
     budget_reset:
       'lässt eine unterbrochene Aufgabe neu prüfen, deren drei Prüfungen verbraucht sind (ein Admin)',

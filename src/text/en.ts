@@ -228,6 +228,7 @@ export const EN: Catalogue = {
     'task.extended': ({ by }) => `The task was granted more by ${by}.`,
     'task.held': ({ was }) => `The task was set aside as an older one. ${was}`.trim(),
     'task.enrolled': ({ outcome }) => `The task belongs to ongoing work. ${outcome}`.trim(),
+    'worker.enrolled': ({ by }) => `${by} woke a held worker of it.`,
     'assessment.reserved': ({ attempt, attempts }) =>
       `Check ${attempt} of ${attempts} whether the task may go on was begun.`,
     'assessment.ended': ({ attempt, attempts, outcome, note }) =>
@@ -262,7 +263,7 @@ export const EN: Catalogue = {
     stop_all: 'stops every open task of this conversation',
     stop_id: 'stops exactly this task',
     tasks: 'lists the open tasks of this conversation',
-    tasks_held: 'lists the older tasks that are held',
+    tasks_held: 'lists the older tasks that are held, page by page',
     why: 'says how a task stands, what led there and what changes it',
     status: 'says how the host is',
     new: 'begins a fresh session and says what remains',
@@ -273,7 +274,8 @@ export const EN: Catalogue = {
     usage: 'says what tokens and money were used, by task and day',
     pause: 'sets this task aside until it is resumed',
     extend: 'grants this task more of the budgets that it names (an admin)',
-    task_resume: 'lets this task go on with one new turn; an older one is checked first (an admin)',
+    task_resume:
+      'lets this task go on with one new turn; one that is held or undecided is checked first (an admin)',
     task_resume_late: 'carries out late what was to be done at a time that has passed',
     budget_reset: 'has an interrupted task checked anew whose three checks are used up (an admin)',
     approve: 'lets exactly the call that was shown run, once',

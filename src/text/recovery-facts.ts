@@ -30,11 +30,11 @@ export interface RecoveryParams {
   readonly starts?: number;
 }
 
-/** `code`: a task's reason, or `uncertain_effect`. `command` is empty where nothing is to be typed. */
+/** `code`: a task's reason, or `uncertain_effect`. `command` is null where nothing is to be typed. */
 export interface ReportedItem {
   readonly code: string;
   readonly request: string;
-  readonly command: string;
+  readonly command: string | null;
 }
 
 /** Those of them that are numbers. */
@@ -71,30 +71,42 @@ type Fact =
   | 'lines'
   | 'starts';
 
-/** What the notices of recovery say, in words; `at` is when the notice was written. */
-export function recoveryFacts(
-  {
-    words,
-    reader,
-    at,
-  }: { readonly words: Catalogue; readonly reader: Reader; readonly at: Instant },
-  params: RecoveryParams & { readonly detail?: string; readonly said?: string },
-): Pick<NoticeFacts, Fact> {
-  const { outcome = 'failed', detail = '', said = '', callMs, deadline, nextAt } = params;
-  const { held = 0, workersHeld = 0, unsent = 0, attempt, starts } = params;
+interface Telling {
+  readonly words: Catalogue;
+  readonly reader: Reader;
+  /** When the notice was written. */
+  readonly at: Instant;
+}
+
+type Params = RecoveryParams & { readonly detail?: string; readonly said?: string };
+
+/** What the notices of recovery say, in words. */
+export function recoveryFacts(telling: Telling, params: Params): Pick<NoticeFacts, Fact> {
+  const { words } = telling;
+  const { outcome = 'failed', detail = '', said = '', callMs, attempt, starts } = params;
+  const { held = 0, workersHeld = 0, unsent = 0 } = params;
   const count = (value: number | undefined): string =>
     value === undefined ? '…' : sayCount(words, value);
   return {
     failure: sayFailure(words, { outcome, detail, said, callMs }),
     said: said === '' ? null : quoteReason(words, said),
-    deadline: deadline === undefined ? null : sayDay(reader, words.tag, deadline, at),
     attempt: count(attempt),
     attempts: count(LIMITS.recoveryAttempts),
-    next: nextAt === undefined ? null : words.atTime(saySecond(reader, words.tag, nextAt, at)),
-    at: params.at === undefined ? null : sayWhen(reader, words, params.at, at),
+    ...instantFacts(telling, params),
     summary: words.recovery.summary({ held, workersHeld, unsent }),
     lines: reportLines(words, params),
     starts: count(starts),
+  };
+}
+
+function instantFacts(
+  { words, reader, at: now }: Telling,
+  { deadline, nextAt, at }: Params,
+): Pick<NoticeFacts, 'deadline' | 'next' | 'at'> {
+  return {
+    deadline: deadline === undefined ? null : sayDay(reader, words.tag, deadline, now),
+    next: nextAt === undefined ? null : words.atTime(saySecond(reader, words.tag, nextAt, now)),
+    at: at === undefined ? null : sayWhen(reader, words, at, now),
   };
 }
 
@@ -132,7 +144,7 @@ function failureFacts(
 ): { readonly detail: string; readonly time: string } {
   const named = detail === '' ? '' : cutName(detail);
   return {
-    detail: named === '' || said === '' ? named : `${named}: ${quoteRequest(words, said)}`,
+    detail: named === '' || said === '' ? named : `${named}, ${quoteRequest(words, said)}`,
     time: `${sayCount(words, Math.round(callMs / SECOND))} s`,
   };
 }
@@ -142,7 +154,7 @@ function reportLines(words: Catalogue, { items = [], more = 0 }: RecoveryParams)
     words.recovery.reportLine({
       request: quoteRequest(words, request),
       cause: causeOf(words, code),
-      command: command === '' ? '' : `\`${command}\``,
+      command: command === null ? '' : `\`${command}\``,
     }),
   );
   return [...lines, ...(more === 0 ? [] : [words.recovery.reportMore(sayCount(words, more))])].join(
@@ -171,6 +183,6 @@ export function readItems(value: Json | undefined): readonly ReportedItem[] {
 }
 
 /** A command as it is typed, on one line and without marks that would end its own. */
-function commandIn(text: string): string {
-  return /^\/[\w=+. -]{1,80}$/.test(text) ? text : '';
+function commandIn(text: string): string | null {
+  return /^\/[\w=+. -]{1,80}$/.test(text) ? text : null;
 }

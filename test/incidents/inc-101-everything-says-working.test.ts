@@ -17,7 +17,7 @@ type Situation = (typeof SITUATIONS)[number];
 const EXPECTED: Readonly<Record<Situation, { readonly facts: unknown; readonly says: RegExp }>> = {
   orphan: {
     facts: ['waiting', 'interrupted', 'assessment', undefined],
-    says: /waiting after an interruption since \d\d:\d\d/,
+    says: /waiting for the check after an interruption since \d\d:\d\d/,
   },
   tool: { facts: ['active', null, undefined, 'tool'], says: /in `fetch` since \d\d:\d\d/ },
   person: {

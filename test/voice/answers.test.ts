@@ -19,6 +19,8 @@ const HEALTH: Health = {
   runningTurns: 0,
   answeredBy: null,
   clock: { isTrusted: true, driftMs: 0, until: null },
+  safeMode: null,
+  assessing: [],
   limiters: [],
 };
 
@@ -70,22 +72,33 @@ describe('W-3: from the store alone', () => {
       task(),
       task({ id: two, state: 'waiting', reason: 'interrupted', waitKind: 'assessment' }),
       task({ id: three, state: 'blocked', reason: 'no_outcome' }),
-      task({ id: four, state: 'blocked', enrollment: 'held-legacy' }),
+      task({
+        id: four,
+        state: 'blocked',
+        reason: 'held_legacy',
+        enrollment: 'held-legacy',
+        outcomeData: '{"was":{"state":"waiting","reason":"awaits_answer","waitKind":"answer"}}',
+      }),
       ...turn(),
     );
     const invoices = '“Summarise the March invoices”';
     assert.deepEqual((await answer('/tasks')).split('\n'), [
       `■ ${invoices}: blocked since 14:01. ${three}`,
-      `… ${invoices}: waiting after an interruption since 14:01. ${two}`,
+      `… ${invoices}: waiting for the check after an interruption since 14:01. ${two}`,
       `▸ ${invoices}: no step has begun yet. ${ID}`,
       'Held: 1. List: `/tasks held`.',
     ]);
-    assert.equal(await answer('/tasks held'), `■ ${invoices}: blocked since 14:01. ${four}`);
+    assert.deepEqual((await answer('/tasks held')).split('\n'), [
+      `■ ${invoices}: held; before that it was waiting for your answer. ${four}`,
+      'None of them runs by itself. To wake exactly one, an admin types `/task-resume ID` in its own ' +
+        'conversation or at the terminal.',
+    ]);
   });
 
   test('/tasks, /tasks held and /why say when there is nothing', async () => {
     assert.equal(await answer('/tasks'), 'No task of this conversation is open.');
-    assert.equal(await answer('/tasks held'), 'No task of this conversation is held.');
+    assert.equal(await answer('/tasks held'), 'No task is held.');
+    assert.equal(await answer('/tasks held', ANNA), 'No task of this conversation is held.');
     assert.equal(await answer('/why'), 'This conversation has no task yet.');
   });
 
@@ -193,6 +206,36 @@ describe('W-3: from the store alone', () => {
     ]);
   });
 
+  test('/status says that safe mode is on, what is being checked and what is held', async () => {
+    const storm = {
+      id: idOf('storm', 1),
+      since: NOW - 300_000,
+      lastAt: NOW - 60_000,
+      endedAt: null,
+      endedBy: null,
+    };
+    await put(
+      parts,
+      task({ state: 'waiting', reason: 'interrupted', waitKind: 'assessment' }),
+      task({
+        id: idOf('task', 2),
+        state: 'blocked',
+        reason: 'held_legacy',
+        enrollment: 'held-legacy',
+      }),
+    );
+    const health: Health = { ...HEALTH, safeMode: storm, assessing: [ID] };
+    const order = { command: { kind: 'status' }, conversationId: HERE, principal: ANNA } as const;
+    const lines = (await answerCommand(parts, { ...order, health })).split('\n');
+    assert.deepEqual(lines.slice(3, -1), [
+      'Safe mode is on since 13:57: nothing begins by itself until 15:01, if the host holds until then. ' +
+        'An admin ends it with `sekisho safe-mode off`.',
+      'Open tasks: 1 blocked, 1 waiting.',
+      'Interrupted tasks that a check decides about: 1; being checked now: 1.',
+      'Older tasks that are held: 1. Here: `/tasks held`.',
+    ]);
+  });
+
   test('/model says what is used, what it costs and what else there is', async () => {
     assert.deepEqual((await answer('/model')).split('\n'), [
       'The model of this conversation is openai-compatible/llama3.2 (free of charge).',
@@ -226,7 +269,7 @@ describe('W-3: from the store alone', () => {
   test('a command with words that it does not take says how it is typed', async () => {
     assert.equal(
       await answer('/tasks of last week'),
-      'This is typed as `/tasks`, `/tasks held`. All commands: `/help`.',
+      'This is typed as `/tasks`, `/tasks held [N]`. All commands: `/help`.',
     );
     assert.equal(
       await answer('/stauts'),

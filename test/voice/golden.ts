@@ -30,26 +30,32 @@ export const GOLDEN: readonly (readonly [
   [
     'interrupted',
     {},
-    `… “Summarise the March invoices” was interrupted: the host stopped while it worked on it. What was done is saved, and nothing of it continues by itself. To end it: \`/stop ${ID}\`; to try anew, send the request again. Why: \`/why ${ID}\`.`,
-    `… „Summarise the March invoices“ wurde unterbrochen: Der Host endete, während er daran arbeitete. Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. Beenden: \`/stop ${ID}\`; für einen neuen Anlauf schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
+    `… “Summarise the March invoices” was interrupted: the host stopped while it worked on it. What was done is saved, and an independent check decides whether it goes on. To end it: \`/stop ${ID}\`. Why: \`/why ${ID}\`.`,
+    `… „Summarise the March invoices“ wurde unterbrochen: Der Host endete, während er daran arbeitete. Was getan war, ist gespeichert, und eine unabhängige Prüfung entscheidet, ob es weitergeht. Beenden: \`/stop ${ID}\`. Warum: \`/why ${ID}\`.`,
   ],
   [
     'interrupted',
     { tools: ['send_payment', 'edit'] },
-    `… “Summarise the March invoices” was interrupted: the host stopped while it worked on it. Whether \`send_payment\` and \`edit\` took effect is unknown; I will not run it again, so please check. What was done is saved, and nothing of it continues by itself. To end it: \`/stop ${ID}\`; to try anew, send the request again. Why: \`/why ${ID}\`.`,
-    `… „Summarise the March invoices“ wurde unterbrochen: Der Host endete, während er daran arbeitete. Ob \`send_payment\` und \`edit\` gewirkt hat, ist unbekannt; ich führe es nicht noch einmal aus, bitte prüfen. Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. Beenden: \`/stop ${ID}\`; für einen neuen Anlauf schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
+    `… “Summarise the March invoices” was interrupted: the host stopped while it worked on it. Whether \`send_payment\` and \`edit\` took effect is unknown; I will not run it again, so please check. What was done is saved, and an independent check decides whether it goes on. To end it: \`/stop ${ID}\`. Why: \`/why ${ID}\`.`,
+    `… „Summarise the March invoices“ wurde unterbrochen: Der Host endete, während er daran arbeitete. Ob \`send_payment\` und \`edit\` gewirkt hat, ist unbekannt; ich führe es nicht noch einmal aus, bitte prüfen. Was getan war, ist gespeichert, und eine unabhängige Prüfung entscheidet, ob es weitergeht. Beenden: \`/stop ${ID}\`. Warum: \`/why ${ID}\`.`,
   ],
   [
     'interrupted',
     { absent: 'due' },
-    `… “Summarise the March invoices” was interrupted: its time came while no host ran. What was done is saved, and nothing of it continues by itself. To end it: \`/stop ${ID}\`; to try anew, send the request again. Why: \`/why ${ID}\`.`,
-    `… „Summarise the March invoices“ wurde unterbrochen: Der Zeitpunkt dafür kam, als kein Host lief. Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. Beenden: \`/stop ${ID}\`; für einen neuen Anlauf schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
+    `… “Summarise the March invoices” was interrupted: its time came while no host ran. What was done is saved, and an independent check decides whether it goes on. To end it: \`/stop ${ID}\`. Why: \`/why ${ID}\`.`,
+    `… „Summarise the March invoices“ wurde unterbrochen: Der Zeitpunkt dafür kam, als kein Host lief. Was getan war, ist gespeichert, und eine unabhängige Prüfung entscheidet, ob es weitergeht. Beenden: \`/stop ${ID}\`. Warum: \`/why ${ID}\`.`,
   ],
   [
     'interrupted',
     { absent: 'wait' },
-    `… “Summarise the March invoices” was interrupted: the host stopped without warning while it waited. What was done is saved, and nothing of it continues by itself. To end it: \`/stop ${ID}\`; to try anew, send the request again. Why: \`/why ${ID}\`.`,
-    `… „Summarise the March invoices“ wurde unterbrochen: Der Host endete ohne Vorwarnung, während es wartete. Was getan war, ist gespeichert, und nichts davon geht von selbst weiter. Beenden: \`/stop ${ID}\`; für einen neuen Anlauf schick die Anfrage noch einmal. Warum: \`/why ${ID}\`.`,
+    `… “Summarise the March invoices” was interrupted: the host stopped without warning while it waited. What was done is saved, and an independent check decides whether it goes on. To end it: \`/stop ${ID}\`. Why: \`/why ${ID}\`.`,
+    `… „Summarise the March invoices“ wurde unterbrochen: Der Host endete ohne Vorwarnung, während es wartete. Was getan war, ist gespeichert, und eine unabhängige Prüfung entscheidet, ob es weitergeht. Beenden: \`/stop ${ID}\`. Warum: \`/why ${ID}\`.`,
+  ],
+  [
+    'interrupted',
+    { absent: 'void' },
+    `… “Summarise the March invoices” was interrupted: it was let go on, but no turn of it began in time. What was done is saved, and an independent check decides whether it goes on. To end it: \`/stop ${ID}\`. Why: \`/why ${ID}\`.`,
+    `… „Summarise the March invoices“ wurde unterbrochen: Es durfte weitergehen, aber kein Durchgang begann rechtzeitig. Was getan war, ist gespeichert, und eine unabhängige Prüfung entscheidet, ob es weitergeht. Beenden: \`/stop ${ID}\`. Warum: \`/why ${ID}\`.`,
   ],
   [
     'awaits_instant',
@@ -232,22 +238,22 @@ Genau das einmal laufen lassen: \`/approve ${APPROVAL}\`; ablehnen: \`/deny ${AP
   [
     'uncertain_effect',
     { ...ASKED, reason: 'interrupted' },
-    `! While “Summarise the March invoices” ran, the host stopped between starting \`command\` and learning its result. I will not run it again by myself:
+    `! While “Summarise the March invoices” ran, the host stopped between starting \`command\` and learning its result. I will not run it again by myself. Check, then: \`/approve ${APPROVAL}\` to run it, or tell me what happened. This is what would run:
     │ /bin/sh -c "curl -X POST 'https://pay.example/bill'
     │ echo done"
     in the folder /srv/bills
     with the environment variables HOME, PATH
     with the file bill.json as it is now
     with the file 'old bill.json', which is not there now
-Please check. Only \`/stop ${ID}\` changes anything now; for when the task goes on I keep your leave to run exactly this once more: \`/approve ${APPROVAL}\`, your refusal: \`/deny ${APPROVAL}\`, or what you tell me of it in a reply to this or a message that names \`${ID}\`. The offer to run it ends on Sat 15 Nov, 14:02. Why: \`/why ${ID}\`.`,
-    `! Während „Summarise the March invoices“ lief, endete der Host zwischen dem Start von \`command\` und dessen Ergebnis. Ich führe es nicht von selbst noch einmal aus:
+It runs once, exactly so, when the task goes on, which an independent check decides. To keep it from running: \`/deny ${APPROVAL}\`. You tell me in a reply to this or in a message that names \`${ID}\`. The offer to run it ends on Sat 15 Nov, 14:02. Why: \`/why ${ID}\`.`,
+    `! Während „Summarise the March invoices“ lief, endete der Host zwischen dem Start von \`command\` und dessen Ergebnis. Ich führe es nicht von selbst noch einmal aus. Bitte prüfen, dann \`/approve ${APPROVAL}\` oder sag mir, was geschehen ist. Laufen würde das:
     │ /bin/sh -c "curl -X POST 'https://pay.example/bill'
     │ echo done"
     im Ordner /srv/bills
     mit den Umgebungsvariablen HOME, PATH
     mit der Datei bill.json, wie sie jetzt ist
     mit der Datei 'old bill.json', die es jetzt nicht gibt
-Bitte prüfen. Nur \`/stop ${ID}\` ändert jetzt etwas; für den Fall, dass die Aufgabe weitergeht, hebe ich auf, dass genau das noch einmal laufen darf: \`/approve ${APPROVAL}\`, dass es nicht darf: \`/deny ${APPROVAL}\`, oder was du mir in einer Antwort hierauf oder einer Nachricht, die \`${ID}\` nennt, dazu sagst. Das Angebot, es laufen zu lassen, endet am Sa., 15. Nov., 14:02. Warum: \`/why ${ID}\`.`,
+Es läuft einmal, genau so, wenn die Aufgabe weitergeht; darüber entscheidet eine unabhängige Prüfung. Nicht laufen lassen: \`/deny ${APPROVAL}\`. Sagen kannst du es mir in einer Antwort hierauf oder einer Nachricht, die \`${ID}\` nennt. Das Angebot, es laufen zu lassen, endet am Sa., 15. Nov., 14:02. Warum: \`/why ${ID}\`.`,
   ],
   [
     'kept',
@@ -258,8 +264,8 @@ Bitte prüfen. Nur \`/stop ${ID}\` ändert jetzt etwas; für den Fall, dass die 
   [
     'kept_for_interrupted',
     {},
-    `▸ Your message is kept for “Summarise the March invoices”, which was interrupted: it is read when that goes on, and only \`/stop ${ID}\` changes anything now. Why: \`/why ${ID}\`.`,
-    `▸ Deine Nachricht ist für „Summarise the March invoices“ aufgehoben. Das wurde unterbrochen: Gelesen wird sie, wenn es weitergeht, und nur \`/stop ${ID}\` ändert jetzt etwas. Warum: \`/why ${ID}\`.`,
+    `▸ Your message is kept for “Summarise the March invoices”, which was interrupted: an independent check decides whether that goes on, and its next turn then reads it. To end it: \`/stop ${ID}\`. Why: \`/why ${ID}\`.`,
+    `▸ Deine Nachricht ist für „Summarise the March invoices“ aufgehoben. Das wurde unterbrochen: Eine unabhängige Prüfung entscheidet, ob es weitergeht, und der nächste Durchgang liest sie dann. Beenden: \`/stop ${ID}\`. Warum: \`/why ${ID}\`.`,
   ],
   [
     'clock_distrusted',

@@ -7,15 +7,19 @@ import { TASK_MOVES, WAIT_KINDS, type TaskReason } from '../../src/core/task/mov
 import { EVENTS } from '../../src/kernel/event.ts';
 import { REFUSALS, type RefusalCode } from '../../src/kernel/fault.ts';
 import { NOTICES, SIGNS, type Locale, type NoticeCode } from '../../src/text/catalogue.ts';
-import { CORRECTIVES } from '../../src/text/model.ts';
+import { CORRECTIVES, RECOVERY_INPUTS } from '../../src/text/model.ts';
 import { catalogueOf } from '../../src/text/reader.ts';
 import { renderNotice, renderRefusal, renderStoredNotice } from '../../src/text/render.ts';
-import { APPROVAL, AT, GOLDEN, ID, REQUEST } from './golden.ts';
+import { APPROVAL, AT, GOLDEN as FIRST, ID, REQUEST } from './golden.ts';
+import { GOLDEN_RECOVERY } from './golden-recovery.ts';
 
 const EN = { locale: 'en', timeZone: 'Europe/Berlin' } as const;
 const DE = { ...EN, locale: 'de' } as const;
 const PARAMS = { request: REQUEST, taskId: ID };
 const CODES = Object.keys(NOTICES) as NoticeCode[];
+const GOLDEN = [...FIRST, ...GOLDEN_RECOVERY];
+/** The voice page gives this one whole, and it names no stop. */
+const WITHOUT_STOP: ReadonlySet<string> = new Set(['recovery_assessment_failed']);
 
 describe('a notice says what happened, what is kept and what changes it:', () => {
   for (const [code, more, en, de] of GOLDEN) {
@@ -77,10 +81,11 @@ describe('O-6: each reason has its notice', () => {
       const { waitId, outcomeData, ...task } = standing(reason);
       const ways = waysOf({ ...task, waitId, outcomeData }).map(({ command }) => command);
       const params = { ...PARAMS, approvalId: APPROVAL, grant: 'turns=+50' };
+      const told = WITHOUT_STOP.has(reason) ? ways.filter((way) => !way.startsWith('/stop')) : ways;
       for (const reader of [EN, DE]) {
         const text = renderNotice(reader, known, params);
         assert.equal(text[0], SIGNS[level]);
-        assert.deepEqual(quotedCommands(text), [...ways, `/why ${ID}`]);
+        assert.deepEqual(quotedCommands(text), [...told, `/why ${ID}`]);
         assert.equal(text.includes(`\`${ID}\``), entry.reply, 'how to reply');
       }
     });
@@ -111,8 +116,8 @@ test('whatever a record may hold has a word in both languages', () => {
 describe('a notice that another version wrote is still said:', () => {
   test('of an unknown code', () => {
     const stored = JSON.stringify({ ...PARAMS, request: 'Pay', tools: 7, more: {} });
-    const said = renderStoredNotice(EN, 'held_legacy', stored);
-    assert.equal(said, `▸ “Pay”: \`held_legacy\`. Why: \`/why ${ID}\`.`);
+    const said = renderStoredNotice(EN, 'newer_code', stored);
+    assert.equal(said, `▸ “Pay”: \`newer_code\`. Why: \`/why ${ID}\`.`);
     assert.match(renderStoredNotice(EN, 'toString', null), /`toString`/);
   });
 
@@ -146,10 +151,10 @@ describe('a notice that another version wrote is still said:', () => {
     });
   }
 
-  test('an uncertain effect of a task that was set aside: more than a stop changes it', () => {
+  test('an uncertain effect of a task that was set aside: no check decides about that', () => {
     const asked = { ...PARAMS, approvalId: APPROVAL, tool: 'command', reason: 'paused' };
-    assert.doesNotMatch(renderNotice(EN, 'uncertain_effect', asked), /`\/stop|Only/);
-    assert.doesNotMatch(renderNotice(DE, 'uncertain_effect', asked), /`\/stop|Nur/);
+    assert.doesNotMatch(renderNotice(EN, 'uncertain_effect', asked), /independent check/);
+    assert.doesNotMatch(renderNotice(DE, 'uncertain_effect', asked), /unabhängige Prüfung/);
   });
 
   test('an instant without the time of its notice names its day and year', () => {
@@ -263,6 +268,15 @@ describe('every sentence keeps to the voice', () => {
 test('what corrects a model says that nobody was answered, in English', () => {
   assert.match(CORRECTIVES.no_outcome, /without an answer/);
   for (const text of Object.values(CORRECTIVES)) assertVoice(text);
+});
+
+test('what goes on after an interruption or late is told what is saved and not to repeat it', () => {
+  assert.match(
+    RECOVERY_INPUTS.continued,
+    /interrupted.*is saved.*do not repeat.*outcome is unknown/,
+  );
+  assert.match(RECOVERY_INPUTS.late, /has passed.*carried out late.*do not repeat/);
+  for (const text of Object.values(RECOVERY_INPUTS)) assertVoice(text);
 });
 
 /** Every text of a catalogue; functions are called with a stand-in for whatever they name. */

@@ -27,8 +27,8 @@ export const APPROVAL = idOf('approval', 1);
 
 export const LEFT =
   'Left: 49 of 50 turns, 1,999,000 of 2,000,000 tokens, US$19.50 of US$20.00, ' +
-  '20 of 20 continuations, 1 of 1 corrective turns; recovery checks made: 0; ' +
-  'deadline: Fri 21 Nov, 14:02.';
+  '20 of 20 continuations, 1 of 1 corrective turns, ' +
+  '3 of 3 checks after an interruption (made so far: 0); deadline: Fri 21 Nov, 14:02.';
 export const USED = 'It used 1,000 tokens (US$0.50); turns: 1.';
 
 /** The configured model, as far as it is spoken of. */

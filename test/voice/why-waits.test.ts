@@ -115,7 +115,7 @@ describe('W-6: why tells a task that', () => {
     );
     const { sentence, commands } = await explain();
     assert.match(sentence, /Whether `command` may run once more is open, .+ \(appr_/);
-    assert.match(sentence, /For now only a stop changes it\./);
+    assert.match(sentence, /Nothing of it goes on before\./);
     assert.deepEqual(
       commands.map(({ command }) => command),
       [STOP.command, `/approve ${APPROVAL}`, `/deny ${APPROVAL}`],

@@ -142,12 +142,12 @@ describe('W-6: why tells a task that', () => {
     );
     assert.deepEqual(await explain(), {
       sentence:
-        `“Summarise the March invoices” (${ID}) has been waiting after an interruption since 14:01. ` +
-        'The host stopped while it worked on it, and nothing continues by itself. Whether ' +
-        '`send_payment` took effect is unknown; it is not run again by itself. For now only a stop changes ' +
-        `it. ${LEFT}`,
+        `“Summarise the March invoices” (${ID}) has been waiting for the check after an interruption ` +
+        'since 14:01. The host stopped while it worked on it; an independent check decides whether it ' +
+        'goes on. Checks used: 0 of 3; the next one is due now. Nothing of it goes on before. Whether ' +
+        `\`send_payment\` took effect is unknown; it is not run again by itself. ${LEFT}`,
       chain: [
-        '14:01:03: The task went from active to waiting. The host stopped while it worked on it, and nothing continues by itself.',
+        '14:01:03: The task went from active to waiting. The host stopped while it worked on it; an independent check decides whether it goes on.',
         '14:01:02: The turn ended by an interruption: the host stopped before it was done.',
         '14:01:02: `edit` was called and failed (invalid_args).',
         '14:01:02: The call of `read` was ended before it was done.',
@@ -265,7 +265,10 @@ describe('V8, W-6: why and the notice name the same commands for', () => {
       if (notice === null) return;
       const params = { request: 'Pay', taskId: ID, approvalId: APPROVAL, grant: 'turns=+50' };
       const text = renderNotice(BERLIN, notice as NoticeCode, params);
-      for (const command of named) assert.ok(text.includes(`\`${command}\``), command);
+      // The voice page gives that one whole, and it names no stop.
+      const isPage = notice === 'recovery_assessment_failed';
+      const told = isPage ? named.filter((command) => !command.startsWith('/stop')) : named;
+      for (const command of told) assert.ok(text.includes(`\`${command}\``), command);
     });
   }
 });

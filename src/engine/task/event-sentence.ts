@@ -58,16 +58,10 @@ function sayCameTo(words: Catalogue, type: EventType, data: JsonObject): string 
     const value = data[key];
     return typeof value === 'string' ? value : '';
   };
-  switch (type) {
-    case 'assessment.ended':
-      return sayOutcome(words, { outcome: textOf('outcome'), detail: textOf('code'), said: '' });
-    case 'task.enrolled':
-      return wordOf(words.recovery.proofs, textOf('by'));
-    case 'recovery.state':
-      return wordOf(words.recovery.states, textOf('recovery'));
-    default:
-      return '';
-  }
+  if (type === 'assessment.ended')
+    return sayOutcome(words, { outcome: textOf('outcome'), detail: textOf('code'), said: '' });
+  if (type === 'task.enrolled') return wordOf(words.recovery.proofs, textOf('by'));
+  return type === 'recovery.state' ? wordOf(words.recovery.states, textOf('recovery')) : '';
 }
 
 /** The word for a code of a table; empty for one that a newer version wrote. */

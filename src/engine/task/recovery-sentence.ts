@@ -1,3 +1,4 @@
+import type { TaskReason } from '../../core/task/moves.ts';
 import { readObject, type JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { cutName } from '../../text/quote.ts';
@@ -6,27 +7,22 @@ import { saySecond, sayWhen } from '../../text/when.ts';
 import { readHeld, sayBefore } from './held-sentence.ts';
 import type { Found, Telling } from './standing-sentence.ts';
 
+type Tells = (telling: Telling, found: Found, data: JsonObject) => readonly string[];
+
+const TELLS: Readonly<Partial<Record<TaskReason, Tells>>> = {
+  interrupted: sayInterrupted,
+  recovery_assessment_failed: sayLast,
+  recovery_inconclusive: saySaid,
+  ended_by_assessment: saySaid,
+  order_late: sayOrder,
+  held_legacy: ({ words }, _, data) => [sayBefore(words, readHeld(data)), words.recovery.wakes],
+};
+
 /** What is told of interrupted work, of an order that is late and of history, as whole sentences. */
 export function sayRecovery(telling: Telling, found: Found): readonly string[] {
-  const { task } = found;
-  const data = readObject(task.outcomeData);
-  switch (task.reason) {
-    case 'interrupted':
-      return sayInterrupted(telling, found, data);
-    case 'recovery_assessment_failed':
-      return sayLast(telling, found, data);
-    case 'recovery_no_progress':
-      return [];
-    case 'recovery_inconclusive':
-    case 'ended_by_assessment':
-      return saySaid(telling, data);
-    case 'order_late':
-      return sayOrder(telling, data);
-    case 'held_legacy':
-      return [sayBefore(telling.words, readHeld(data)), telling.words.recovery.wakes];
-    default:
-      return [];
-  }
+  const { reason, outcomeData } = found.task;
+  const tells = reason !== null && Object.hasOwn(TELLS, reason) ? TELLS[reason] : undefined;
+  return tells?.(telling, found, readObject(outcomeData)) ?? [];
 }
 
 /** Its attempts and what comes next; nothing of the task goes on before. */
@@ -66,12 +62,16 @@ function sayLast({ words }: Telling, { task }: Found, data: JsonObject): readonl
   return [words.recovery.last(sayFailure(words, missed))];
 }
 
-function saySaid({ words }: Telling, { said }: JsonObject): readonly string[] {
+function saySaid({ words }: Telling, _: Found, { said }: JsonObject): readonly string[] {
   if (typeof said !== 'string' || said === '') return [];
   return [words.recovery.said(quoteReason(words, said))];
 }
 
-function sayOrder({ words, reader, now }: Telling, { at }: JsonObject): readonly string[] {
+function sayOrder(
+  { words, reader, now }: Telling,
+  _: Found,
+  { at }: JsonObject,
+): readonly string[] {
   if (typeof at !== 'number') return [];
   return [words.recovery.orderAt(sayWhen(reader, words, at, now))];
 }

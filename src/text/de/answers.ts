@@ -17,9 +17,9 @@ export const DE_ANSWERS: AnswerTexts = {
   held: (count) => `Es ruhen: ${count}. Liste: \`/tasks held\`.`,
   more: (count) => `und ${count} weitere`,
   moreThan: (count) => `und mehr als ${count} weitere`,
-  taskLine: ({ request, id, state, since }) => `${request}: ${state} seit ${since}. ${id}`,
+  taskLine: ({ request, id, state, since }) => `${request}: ${state} (seit ${since}). ${id}`,
   doingLine: ({ request, id, doing }) => `${request}: ${doing}. ${id}`,
-  waitingFor: (wait) => `wartet ${wait},`,
+  waitingFor: (wait) => `wartet ${wait}`,
   queued: 'in der Reihe',
   running: 'läuft',
   commands: 'Was sie ändert:',
@@ -55,7 +55,7 @@ export const DE_ANSWERS: AnswerTexts = {
     `Unterbrochene Aufgaben, über die eine Prüfung entscheidet: ${count}` +
     `${now === null ? '' : `; gerade geprüft: ${now}`}.`,
   heldEverywhere: (count) => `Ältere Aufgaben, die ruhen: ${count}. Hier: \`/tasks held\`.`,
-  heldSince: (was) => (was === null ? 'ruht.' : `ruht; vorher: ${was.replace(/,$/, '')}.`),
+  heldSince: (was) => (was === null ? 'ruht.' : `ruht; vorher: ${was}.`),
   clockDistrusted: ({ drift, when }) =>
     `Der Uhr wird nicht getraut: Sie geht gegenüber dem, was der Host gezählt hat, ${drift}. ` +
     `Bis ${when} läuft nichts ab und beginnt nichts von selbst. Stimmt sie so, wie sie steht: ` +
@@ -122,6 +122,9 @@ export const DE_ANSWERS: AnswerTexts = {
   denied: ({ tool, request }) => `Abgelehnt: ${tool} für ${request} läuft nicht.`,
   resumed: (request) =>
     `${request} geht mit einem neuen Durchgang von dem aus weiter, was gespeichert ist.`,
+  checkedFirst: (request) =>
+    `${request} wurde unterbrochen, darum wird erst geprüft, ob es weitergeht. Budgets und Frist sind ` +
+    'wie zuvor.',
   enrolled: ({ request, when, deadline }) =>
     `${request} gehört wieder zur laufenden Arbeit. Erst wird geprüft, ob es weitergeht, ` +
     `${when ?? 'sofort'}. Nichts Altes wird wiederholt; Budgets und Frist (${deadline ?? 'keine'}) ` +

@@ -104,9 +104,11 @@ export const DE_NOTICES: Catalogue['notices'] = {
   uncertain_effect: ({ request, id, tool, shown, when, isInterrupted, approve, deny, why }) =>
     `Während ${request} lief, endete der Host zwischen dem Start von ${tool} und dessen Ergebnis. ` +
     `Ich führe es nicht von selbst noch einmal aus. Bitte prüfen, dann ${approve} oder sag mir, was ` +
-    `geschehen ist.${shown === '' ? ' ' : ` Laufen würde das:${block(shown)}`}` +
+    `geschehen ist.` +
+    (shown === '' ? ' ' : ` Laufen würde das:${block(shown)}`) +
     `Es läuft einmal, genau so, wenn die Aufgabe weitergeht` +
-    `${isInterrupted ? '; darüber entscheidet eine unabhängige Prüfung' : ''}. Nicht laufen lassen: ${deny}. ` +
+    (isInterrupted ? '; darüber entscheidet eine unabhängige Prüfung' : '') +
+    `. Nicht laufen lassen: ${deny}. ` +
     `Sagen kannst du es mir in einer Antwort hierauf oder einer Nachricht, die \`${id}\` nennt. ` +
     `${when === null ? '' : `Das Angebot, es laufen zu lassen, endet ${when}. `}Warum: ${why}.`,
   kept: ({ request, cause, why }) =>

@@ -6,6 +6,8 @@ const say = (count: number): string => sayCount({ tag: 'de-DE' }, count);
 
 const behind = (detail: string): string => (detail === '' ? '' : ` (${detail})`);
 
+const colon = (detail: string): string => (detail === '' ? '' : `: ${detail}`);
+
 const quoted = (said: string | null): string => (said === null ? '' : `: ${said}`);
 
 const unchanged = (deadline: string | null): string =>
@@ -28,8 +30,8 @@ export const DE_RECOVERY_NOTICES: RecoveryNotices = {
     `nicht entscheiden${quoted(said)}. Was getan war, ist gespeichert; Frist und Worker sind ` +
     `unverändert. Ein Admin lässt neu prüfen mit ${resume}. Beenden: ${stop}. Warum: ${why}.`,
   order_late: ({ request, at, late, stop, why }) =>
-    `${request} sollte ${at ?? 'zu einem Zeitpunkt, der vorbei ist,'} ausgeführt werden, und kein Host ` +
-    `hat es rechtzeitig getan. Von selbst hole ich es nicht nach. Was getan war, ist gespeichert. ` +
+    `${request} sollte ${at ?? 'zu einem Zeitpunkt, der vorbei ist,'} ausgeführt werden, und das ` +
+    `ist nicht rechtzeitig geschehen. Von selbst hole ich es nicht nach. Was getan war, ist gespeichert. ` +
     `Verspätet ausführen lassen: ${late}; beenden: ${stop}, sonst beendet es die Frist. Warum: ${why}.`,
   ended_by_assessment: ({ request, said, why }) =>
     `${request} ist beendet: Es wurde unterbrochen, und die Prüfung, ob es weitergehen darf, sagte ` +
@@ -65,10 +67,10 @@ export const DE_RECOVERY_NOTICES: RecoveryNotices = {
 export const DE_RECOVERY: RecoveryTexts = {
   failures: {
     timeout: ({ time }) => `${time} ohne Antwort`,
-    unreached: ({ detail }) => `der Modellanbieter war nicht erreichbar${behind(detail)}`,
-    limited: ({ detail }) => `der Modellanbieter ließ keinen Aufruf durch${behind(detail)}`,
-    failed: ({ detail }) => `der Modellanbieter gab keine Antwort${behind(detail)}`,
-    invalid: ({ detail }) => `ihre Antwort war nicht brauchbar${behind(detail)}`,
+    unreached: ({ detail }) => `der Modellanbieter war nicht erreichbar${colon(detail)}`,
+    limited: ({ detail }) => `der Modellanbieter ließ keinen Aufruf durch${colon(detail)}`,
+    failed: ({ detail }) => `der Modellanbieter gab keine brauchbare Antwort${colon(detail)}`,
+    invalid: ({ detail }) => `ihre Antwort war nicht brauchbar${colon(detail)}`,
     reserved: () => 'der Host endete, bevor die Antwort kam',
     continue: () => 'die Aufgabe durfte weitergehen',
   },
@@ -97,7 +99,7 @@ export const DE_RECOVERY: RecoveryTexts = {
     timeout: ({ time }) => `In ${time} kam keine Antwort.`,
     unreached: ({ detail }) => `Der Modellanbieter war nicht erreichbar${behind(detail)}.`,
     limited: ({ detail }) => `Der Modellanbieter ließ keinen Aufruf durch${behind(detail)}.`,
-    failed: ({ detail }) => `Der Modellanbieter gab keine Antwort${behind(detail)}.`,
+    failed: ({ detail }) => `Der Modellanbieter gab keine brauchbare Antwort${behind(detail)}.`,
     invalid: ({ detail }) => `Ihre Antwort war nicht brauchbar${behind(detail)}.`,
     reserved: () => 'Der Host endete, bevor die Antwort kam.',
     continue: () => 'Sie sagte, dass die Aufgabe weitergehen darf.',
@@ -122,7 +124,7 @@ export const DE_RECOVERY: RecoveryTexts = {
       ...(unsent === 0 ? [] : [heldMessages(unsent)]),
     ].join('\n'),
   reportLine: ({ request, cause, command }) =>
-    `- ${request}: ${cause}${command === '' ? '' : ` ${command}`}`,
+    `- ${request}: ${cause} ${command === '' ? 'Für einen neuen Anfang schick die Anfrage noch einmal.' : command}`,
   uncertain: 'Ob einer ihrer Aufrufe gewirkt hat, ist unbekannt; bitte prüfen.',
   reportMore: (count) => `und ${count} weitere; \`sekisho doctor\` nennt sie`,
   stands: {

@@ -97,9 +97,10 @@ export const EN_NOTICES: Catalogue['notices'] = {
   uncertain_effect: ({ request, id, tool, shown, when, isInterrupted, approve, deny, why }) =>
     `While ${request} ran, the host stopped between starting ${tool} and learning its result. ` +
     `I will not run it again by myself. Check, then: ${approve} to run it, or tell me what happened.` +
-    `${shown === '' ? ' ' : ` This is what would run:${block(shown)}`}` +
+    (shown === '' ? ' ' : ` This is what would run:${block(shown)}`) +
     `It runs once, exactly so, when the task goes on` +
-    `${isInterrupted ? ', which an independent check decides' : ''}. To keep it from running: ${deny}. ` +
+    (isInterrupted ? ', which an independent check decides' : '') +
+    `. To keep it from running: ${deny}. ` +
     `You tell me in a reply to this or in a message that names \`${id}\`. ` +
     `${when === null ? '' : `The offer to run it ends ${when}. `}Why: ${why}.`,
   kept: ({ request, cause, why }) =>

@@ -6,6 +6,8 @@ const say = (count: number): string => sayCount({ tag: 'en-GB' }, count);
 
 const behind = (detail: string): string => (detail === '' ? '' : ` (${detail})`);
 
+const colon = (detail: string): string => (detail === '' ? '' : `: ${detail}`);
+
 const quoted = (said: string | null): string => (said === null ? '' : `: ${said}`);
 
 const unchanged = (deadline: string | null): string =>
@@ -28,7 +30,7 @@ export const EN_RECOVERY_NOTICES = {
     `tell${quoted(said)}. What was done is saved, and its deadline and its workers are unchanged. ` +
     `An admin has it checked anew with ${resume}. To end it: ${stop}. Why: ${why}.`,
   order_late: ({ request, at, late, stop, why }) =>
-    `${request} was to be carried out ${at ?? 'at a time that has passed'}, and no host did it in ` +
+    `${request} was to be carried out ${at ?? 'at a time that has passed'}, and that was not done in ` +
     `time. I will not do it late by myself. What was done is saved. To have it carried out late: ` +
     `${late}; to end it: ${stop}, or its deadline ends it. Why: ${why}.`,
   ended_by_assessment: ({ request, said, why }) =>
@@ -63,10 +65,10 @@ export const EN_RECOVERY_NOTICES = {
 export const EN_RECOVERY: RecoveryTexts = {
   failures: {
     timeout: ({ time }) => `no answer in ${time}`,
-    unreached: ({ detail }) => `the model provider could not be reached${behind(detail)}`,
-    limited: ({ detail }) => `the model provider let no call through${behind(detail)}`,
-    failed: ({ detail }) => `the model provider gave no answer${behind(detail)}`,
-    invalid: ({ detail }) => `its answer could not be used${behind(detail)}`,
+    unreached: ({ detail }) => `the model provider could not be reached${colon(detail)}`,
+    limited: ({ detail }) => `the model provider let no call through${colon(detail)}`,
+    failed: ({ detail }) => `the model provider gave no usable answer${colon(detail)}`,
+    invalid: ({ detail }) => `its answer could not be used${colon(detail)}`,
     reserved: () => 'the host ended before the answer came',
     continue: () => 'the task was let go on',
   },
@@ -95,7 +97,7 @@ export const EN_RECOVERY: RecoveryTexts = {
     timeout: ({ time }) => `There was no answer in ${time}.`,
     unreached: ({ detail }) => `The model provider could not be reached${behind(detail)}.`,
     limited: ({ detail }) => `The model provider let no call through${behind(detail)}.`,
-    failed: ({ detail }) => `The model provider gave no answer${behind(detail)}.`,
+    failed: ({ detail }) => `The model provider gave no usable answer${behind(detail)}.`,
     invalid: ({ detail }) => `Its answer could not be used${behind(detail)}.`,
     reserved: () => 'The host ended before the answer came.',
     continue: () => 'It said that the task may go on.',
@@ -120,7 +122,7 @@ export const EN_RECOVERY: RecoveryTexts = {
       ...(unsent === 0 ? [] : [heldMessages(unsent)]),
     ].join('\n'),
   reportLine: ({ request, cause, command }) =>
-    `- ${request}: ${cause}${command === '' ? '' : ` ${command}`}`,
+    `- ${request}: ${cause} ${command === '' ? 'To begin anew, send the request again.' : command}`,
   uncertain: 'Whether a call of it took effect is unknown, so please check.',
   reportMore: (count) => `and ${count} more; \`sekisho doctor\` names them`,
   stands: {
