@@ -3,8 +3,8 @@ import type { ConversationId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { readObject } from '../../kernel/json.ts';
 import type { Principal } from '../../kernel/principal.ts';
-import { DAY, type Instant } from '../../kernel/time.ts';
-import { exhaustedForTurn, grantFor } from '../budget/spend.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { exhaustedForTurn } from '../budget/spend.ts';
 import { waysOf } from '../notice/reasons.ts';
 import { needAssessment, usedUpReason } from '../recovery/decide.ts';
 import { judgeOrder, moveTask } from '../task/decide.ts';
@@ -66,18 +66,13 @@ function notHeld(task: TaskRecord): Refusal {
   });
 }
 
-/** A bound that its next turn would meet at once: only an admin's grant moves it (V15). */
+/** A bound that its next turn would meet at once. No grant moves it while the task is held (V9). */
 function boundOf(task: TaskRecord, now: Instant): Refusal | undefined {
   const { id, deadline } = task;
-  // What is granted is added to the deadline that was.
-  const laterThan = (at: Instant): string =>
-    `/extend ${id} deadline=+${Math.ceil((now - at + 1) / DAY)}d`;
   if (deadline !== null && deadline <= now)
-    return refuse('deadline_passed', { id, at: String(deadline), way: laterThan(deadline) });
+    return refuse('deadline_passed', { id, at: String(deadline) });
   const budget = exhaustedForTurn(task);
-  if (budget === undefined) return undefined;
-  const way = `/extend ${id} ${grantFor(task, budget)}`;
-  return refuse('budget_exhausted', { id, detail: budget, way });
+  return budget && refuse('budget_exhausted', { id, detail: budget, way: `/stop ${id}` });
 }
 
 /** The held task as it is current: assessed next, or blocked where its attempts are used up. */

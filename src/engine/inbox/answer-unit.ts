@@ -94,8 +94,13 @@ export function wasAskedBefore(task: TaskRecord, command: MessageRecord): boolea
   return task.mandateAt <= command.at;
 }
 
+/** History is stopped by its id alone (V9). */
+export function isStoppedInBulk({ enrollment }: TaskRecord): boolean {
+  return enrollment === 'current';
+}
+
 function isLeft(task: TaskRecord, command: MessageRecord, seen: ReadonlySet<TaskId>): boolean {
-  return wasAskedBefore(task, command) && !seen.has(task.id);
+  return isStoppedInBulk(task) && wasAskedBefore(task, command) && !seen.has(task.id);
 }
 
 /** Said before the command, and by whom the command may speak for (W-1). */

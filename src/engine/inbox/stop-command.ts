@@ -10,7 +10,7 @@ import { catalogueOf } from '../../text/reader.ts';
 import { renderNotice, renderRefusal } from '../../text/render.ts';
 import type { EngineParts, Stopped } from '../engine.ts';
 import { settle } from '../settle.ts';
-import { answerUnit, wasAskedBefore } from './answer-unit.ts';
+import { answerUnit, isStoppedInBulk, wasAskedBefore } from './answer-unit.ts';
 import type { CommandHost } from './order-host.ts';
 import { senderOf } from './sender.ts';
 import { findTask, type Subject } from './subject.ts';
@@ -77,7 +77,7 @@ async function openBefore(
 ): Promise<readonly TaskRecord[]> {
   const { conversationId } = message;
   const open = await parts.store.query('task.openOf', { conversationId, limit: LIMITS.stopAllMax });
-  return open.filter((task) => wasAskedBefore(task, message));
+  return open.filter((task) => isStoppedInBulk(task) && wasAskedBefore(task, message));
 }
 
 /** Only names them: the notice of each says the rest, in the same conversation. */

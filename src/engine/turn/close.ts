@@ -93,6 +93,11 @@ function close(
   const { turn, task, end } = rows;
   ledger.takeToken();
   const closed = closeSteps(ledger, order, rows);
+  // Of history what its calls came to is recorded, and nothing else of it changes (V9).
+  if (task.enrollment === 'held-legacy') {
+    finish(ledger, { turn }, end);
+    return end;
+  }
   const counted = countSpent(task, spentBy(closed));
   const uncertain = closed.filter((step) => step.state === 'uncertain');
   const { id: turnId, runId } = turn;
