@@ -104,6 +104,15 @@ function addReading(program: Command): void {
     .option('--conversation <id>', 'only of this conversation')
     .option('--limit <count>', 'at most this many (default 50)')
     .action(async (options) => (await import('./commands/lists.ts')).outbox(options));
+  reading(program.command('doctor'), 'what is wrong with this installation')
+    .description(
+      'Looks at the records, the log of admin actions, tasks, files, disk, clock and models, and says ' +
+        'what is wrong with the command that changes it. Exit code 1 when something is.',
+    )
+    .option('--repair', 'give tasks that stand still without a reason theirs, and close open files')
+    .addHelpText('after', example('doctor', 'doctor --repair'))
+    .action(async (options) => (await import('./commands/doctor.ts')).doctor(options));
+  addDemos(program);
   addArchive(program);
   program
     .command('logs')
@@ -114,6 +123,19 @@ function addReading(program: Command): void {
     .option('-n, --lines <count>', 'how many lines', '50')
     .option('--json', 'print one JSON document')
     .action(async (options) => (await import('./commands/logs.ts')).logs(options));
+}
+
+/** Shows with a host of its own, which nobody else needs and which is gone afterwards. */
+function addDemos(program: Command): void {
+  program
+    .command('demo <name>')
+    .summary('see a promise kept: recovery, boundary')
+    .description(
+      'Starts a host of its own in a folder of its own, kills it in the middle of work and shows, in ' +
+        'plain sentences, what becomes of the work. Needs no model provider and leaves nothing behind.',
+    )
+    .addHelpText('after', example('demo recovery', 'demo boundary'))
+    .action(async (name) => (await import('./commands/demo.ts')).demo(name));
 }
 
 /** Everything that people own here, out of an installation and into another. */

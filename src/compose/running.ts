@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { holderOf } from '../adapters/store/sqlite/lock.ts';
+import { holderOf, type Holder } from '../adapters/store/sqlite/lock.ts';
 import { readHostFile, type HostFile } from './host-file.ts';
 import { storeFileOf } from './store.ts';
 
@@ -13,4 +13,10 @@ export function runningHost(data: string): HostFile | undefined {
   const store = storeFileOf(data);
   if (file === undefined || !existsSync(store)) return file;
   return holderOf(store)?.pid === file.pid ? file : undefined;
+}
+
+/** The process that has an embedded store's records now, ready or not. */
+export function holderIn(data: string): Holder | undefined {
+  const store = storeFileOf(data);
+  return existsSync(store) ? holderOf(store) : undefined;
 }

@@ -134,8 +134,14 @@ function instantsOf(
   };
 }
 
+const MEGABYTE = 1_000_000;
+
+/** Below some megabytes to the tenth of one: a small store is not nothing. */
 function sizeOf(words: Parameters<typeof sayMegabytes>[0], value: Json | undefined): string {
-  return typeof value === 'number' ? sayMegabytes(words, value) : '';
+  if (typeof value !== 'number') return '';
+  if (value >= 10 * MEGABYTE) return sayMegabytes(words, value);
+  const tenths = Math.ceil((value / MEGABYTE) * 10) / 10;
+  return `${new Intl.NumberFormat(words.tag).format(tenths)} MB`;
 }
 
 /** What is quoted of a store's, a system's or a provider's own words. */

@@ -46,7 +46,7 @@ async function rest(place: Installation, clock: QuickClock, engine: Engine): Pro
 async function isAtRest(place: Installation, engine: Engine): Promise<boolean> {
   if (engine.health().runningTurns > 0) return false;
   if ((await place.rows('turn')).some((turn) => turn['state'] !== 'ended')) return false;
-  const due = await place.store.query('inbox.due', { limit: 1 });
+  const due = await place.store.query('inbox.due', { generatedSince: 0, limit: 1 });
   const commands = await place.store.query('message.openCommands', { limit: 1 });
   return due.length === 0 && commands.length === 0;
 }

@@ -199,7 +199,7 @@ test('V21 two thousand due conversations and three hundred open turns are worked
   );
   for (;;) {
     for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
-    const due = await place.store.query('inbox.due', { limit: 1 });
+    const due = await place.store.query('inbox.due', { generatedSince: 0, limit: 1 });
     if (due.length === 0 && engine.health().runningTurns === 0) break;
   }
   const states = Map.groupBy(await place.rows('task'), (task) => task['state']);
@@ -217,7 +217,7 @@ test('V21 what waits for a free place is kept in the store, not in memory', asyn
   held.resolve(says('ok'));
   for (;;) {
     await new Promise(setImmediate);
-    const due = await place.store.query('inbox.due', { limit: 1 });
+    const due = await place.store.query('inbox.due', { generatedSince: 0, limit: 1 });
     if (due.length === 0 && engine.health().runningTurns === 0) break;
   }
   assert.ok((await place.rows('task')).every((task) => task['state'] === 'completed'));

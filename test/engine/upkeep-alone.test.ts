@@ -23,10 +23,13 @@ async function upkeepOf(place: Installation, given: GivenParts = {}) {
     hostId,
     poke: () => {},
     interrupt: () => {},
+    assess: () => {},
+    mayWake: () => true,
     running: () => [],
     onFault: (error) => faults.push(error),
   });
   await upkeep.begin();
+  void upkeep.open().catch((error: unknown) => faults.push(error));
   await pass();
   return { upkeep, faults };
 }

@@ -115,6 +115,14 @@ export class ScriptedModel implements Model {
   }
 }
 
+/** An assessment that says this. */
+export function judges(
+  verdict: 'continue' | 'end' | 'inconclusive',
+  reason = 'as told',
+): ModelOutcome {
+  return says(JSON.stringify({ verdict, reason }));
+}
+
 export function says(text: string): ModelOutcome {
   return reply({ text, calls: [], stop: 'end' });
 }
@@ -236,6 +244,8 @@ export class Installation {
     () => says('{"taskId":null,"reason":"something new"}'),
     'classifier-model',
   );
+  /** Judges interrupted work; it cannot be reached in the sense of R-5 until a test teaches it better. */
+  readonly assessor = new ScriptedModel(() => fails('transient', 'http_503'), 'assessment-model');
   readonly tools = new LedgerTools();
   readonly failures: string[] = [];
   readonly #sqlite: ReturnType<typeof openSqlite>;
@@ -273,7 +283,7 @@ export class Installation {
       agents: [agent],
       models: [model, ...fallbacks],
       classifier: this.classifier,
-      assessment: model,
+      assessment: this.assessor,
       onStoreFailed: (reason) => this.failures.push(reason),
       options: OPTIONS,
       ...rest,

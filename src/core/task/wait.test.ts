@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { HOUR } from '../../kernel/time.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { DAY, HOUR } from '../../kernel/time.ts';
 import { WAIT_KINDS } from './moves.ts';
 import { judgeDue, judgeReturn, type Absence } from './wait.ts';
 
@@ -108,5 +109,41 @@ describe('a task that waits for its provider', () => {
   test('ends at its deadline all the same', () => {
     const limiter = { account: 'here', state: 'open' } as const;
     assert.equal(judgeReturn({ ...waits, deadline: NOW }, limiter, at), 'expire');
+  });
+});
+
+describe('an order with its own time', () => {
+  const ordered = task({ waitUntil: NOW, orderAt: NOW });
+
+  test('T-15 is carried out within its grace and blocked after it', () => {
+    assert.equal(judgeDue(ordered, NOW, null), 'wake');
+    assert.equal(judgeDue(ordered, NOW + LIMITS.orderGraceMs, null), 'wake');
+    assert.equal(judgeDue(ordered, NOW + LIMITS.orderGraceMs + 1, null), 'late');
+    assert.equal(judgeDue({ ...ordered, orderAt: null }, NOW + DAY, null), 'wake', 'a mere pause');
+  });
+
+  test('T-15 is late rather than assessed when no host ran for long', () => {
+    const absence = { until: NOW + DAY, from: NOW - HOUR };
+    assert.equal(judgeDue(ordered, NOW + DAY, absence), 'late');
+    const deadline = NOW + DAY;
+    assert.equal(judgeDue({ ...ordered, deadline }, NOW + DAY, absence), 'expire');
+  });
+});
+
+describe('an assessment that waits for its provider', () => {
+  const waits = task({ reason: 'interrupted', waitKind: 'provider', waitId: 'here' });
+  const at = { now: NOW, absence: { until: NOW, from: null } };
+
+  test('R-15 is told of once its window is over, and goes on waiting', () => {
+    assert.equal(judgeDue(waits, NOW - 1, null), 'leave');
+    assert.equal(judgeDue(waits, NOW, null), 'tell');
+    assert.equal(judgeDue({ ...waits, waitUntil: null }, NOW + DAY, null), 'leave');
+    assert.equal(judgeDue({ ...waits, deadline: NOW }, NOW, null), 'expire');
+  });
+
+  test('R-15 is made when the provider returns, whatever host waited', () => {
+    for (const state of ['open', 'limited'] as const)
+      assert.equal(judgeReturn(waits, { account: 'here', state }, at), 'reassess');
+    assert.equal(judgeReturn(waits, { account: 'here', state: 'down' }, at), 'leave');
   });
 });

@@ -1,0 +1,20 @@
+import { CommandEnd } from '../exit.ts';
+
+/** Each with what it shows. */
+const DEMOS: Readonly<Record<string, () => Promise<void>>> = {
+  recovery: async () => (await import('../demo/recovery.ts')).demoRecovery(),
+  boundary: async () => (await import('../demo/boundary.ts')).demoBoundary(),
+};
+
+/** `demo NAME`: shows one promise of the product with a host of its own. */
+export async function demo(name: string): Promise<void> {
+  const play = Object.hasOwn(DEMOS, name) ? DEMOS[name] : undefined;
+  if (play === undefined) {
+    const names = Object.keys(DEMOS).join(', ');
+    throw new CommandEnd(
+      'usage',
+      `sekisho: there is no demo ${JSON.stringify(name)}; there are: ${names}`,
+    );
+  }
+  await play();
+}
