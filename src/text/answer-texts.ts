@@ -157,13 +157,11 @@ export interface AnswerTexts {
   readonly approvedForInterrupted: (facts: CallFacts & { readonly stop: string }) => string;
   readonly denied: (facts: CallFacts) => string;
   readonly resumed: (request: string) => string;
-  /** Of one that was interrupted besides: an assessment decides whether it goes on (R-1). */
-  readonly checkedFirst: (request: string) => string;
   /** Of a held task: it is assessed first (B-8). */
   readonly enrolled: (facts: ReopenedFacts) => string;
   /** The same with no attempt left in its epoch; `reset` is the command that opens another. */
   readonly enrolledSpent: (facts: ReopenedFacts & { readonly reset: string }) => string;
-  /** Of an inconclusive assessment (R-4), and of a used-up budget (R-8): the next epoch. */
+  /** Of a resume that an assessment comes before (R-1, R-4), and of a reset (R-8). */
   readonly reassessed: (facts: ReopenedFacts) => string;
   readonly budgetReset: (facts: ReopenedFacts) => string;
   readonly resumedLate: (request: string) => string;

@@ -5,7 +5,7 @@ import type { Refusal } from '../../kernel/fault.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { quoteRequest } from '../../text/quote.ts';
 import { catalogueOf } from '../../text/reader.ts';
-import { sayWhen } from '../../text/when.ts';
+import { sayDay, sayWhen } from '../../text/when.ts';
 import type { ReopenedFacts } from '../../text/answer-texts.ts';
 import type { EngineParts, Ordered } from '../engine.ts';
 import { commitOrder, type GivenOrder, type OrderRows } from './order.ts';
@@ -75,6 +75,6 @@ export function reopened({ options }: Speaking, task: TaskRecord, now: Instant):
   return {
     request: quoteRequest(words, mandateText),
     when: at === null || at <= now ? null : sayWhen(reader, words, at, now),
-    deadline: deadline === null ? null : sayWhen(reader, words, deadline, now),
+    deadline: deadline === null ? null : sayDay(reader, words.tag, deadline, now),
   };
 }

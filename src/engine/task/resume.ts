@@ -55,7 +55,9 @@ function resume(parts: EngineParts, order: GivenResume): OrderKind {
       generateFor(parts, ledger, { task: next, run, hostId: order.hostId }, input);
       return undefined;
     },
-    says: (next) => sayResumed(parts, next),
+    says: (next, now) =>
+      // What was interrupted before it was set aside is assessed first.
+      next.state === 'waiting' ? sayReassessed(parts, next, now) : sayResumed(parts, next),
     shows: ({ state, reason }) => ({ state, reason }),
   };
 }
@@ -71,7 +73,8 @@ function late(parts: EngineParts, order: GivenResume): OrderKind {
       generateFor(parts, ledger, { task: next, run, hostId: order.hostId }, input);
       return undefined;
     },
-    says: (next) => {
+    says: (next, now) => {
+      if (next.state === 'waiting') return sayReassessed(parts, next, now);
       const words = catalogueOf(parts.options.locale);
       return words.answers.resumedLate(quoteRequest(words, next.mandateText));
     },

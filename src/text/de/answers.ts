@@ -122,9 +122,6 @@ export const DE_ANSWERS: AnswerTexts = {
   denied: ({ tool, request }) => `Abgelehnt: ${tool} für ${request} läuft nicht.`,
   resumed: (request) =>
     `${request} geht mit einem neuen Durchgang von dem aus weiter, was gespeichert ist.`,
-  checkedFirst: (request) =>
-    `${request} wurde unterbrochen, darum wird erst geprüft, ob es weitergeht. Budgets und Frist sind ` +
-    'wie zuvor.',
   enrolled: ({ request, when, deadline }) =>
     `${request} gehört wieder zur laufenden Arbeit. Erst wird geprüft, ob es weitergeht, ` +
     `${when ?? 'sofort'}. Nichts Altes wird wiederholt; Budgets und Frist (${deadline ?? 'keine'}) ` +

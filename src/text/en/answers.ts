@@ -117,9 +117,6 @@ export const EN_ANSWERS: AnswerTexts = {
     `if an independent check lets the task go on. To end it: ${stop}.`,
   denied: ({ tool, request }) => `Denied: ${tool} for ${request} does not run.`,
   resumed: (request) => `${request} goes on from what is saved, with one new turn.`,
-  checkedFirst: (request) =>
-    `${request} was interrupted, so it is checked first whether it goes on. Its budgets and its ` +
-    'deadline are as before.',
   enrolled: ({ request, when, deadline }) =>
     `${request} belongs to ongoing work again. It is checked first whether it goes on, ` +
     `${when ?? 'at once'}. Nothing old is replayed; its budgets and its deadline ` +
