@@ -12,6 +12,12 @@ const SHELL: Readonly<Record<string, string>> = {
 
 /** With its id behind it, or `ID` where any is meant: `/stop` alone is about a conversation, which a shell is not in. */
 const COMMAND = /^\/([a-z-]+)( (?:(?:task|appr)_\w+|ID)(?: [^\s`]+)*)$/;
+/** Without an id behind them. */
+const LISTS: Readonly<Record<string, string>> = {
+  '/tasks held': 'sekisho tasks --held',
+  '/tasks': 'sekisho tasks',
+  '/status': 'sekisho status',
+};
 /** What the chat says in a word, and a shell in an option. */
 const OPTIONS: Readonly<Record<string, string>> = { late: '--late' };
 /** Quoted commands of a sentence; what would run stands on lines of its own, behind blanks. */
@@ -32,7 +38,7 @@ export function shellSentence(text: string): string {
 
 function typed(command: string): string | undefined {
   if (command.startsWith('sekisho ')) return command;
-  if (command === '/tasks held') return 'sekisho tasks --held';
+  if (Object.hasOwn(LISTS, command)) return LISTS[command];
   const [, name = '', rest = ''] = COMMAND.exec(command) ?? [];
   if (!Object.hasOwn(SHELL, name)) return undefined;
   const words = rest

@@ -72,13 +72,13 @@ export function problem(code: ProblemCode, extra: ProblemExtra = {}): Problem {
 
 /** The engine's "no" with its own code, said in the host's language; 409 unless the surface says otherwise. */
 export function refusalProblem({ parts }: Engine, { code, detail }: Refusal): Problem {
-  const { locale } = parts.options;
+  const { locale, timeZone } = parts.options;
   return new Problem({
     type: 'about:blank',
     title: sentence(REFUSALS[code]),
     status: REFUSAL_STATUS[code] ?? 409,
     code,
-    detail: renderRefusal({ locale }, code, detail),
+    detail: renderRefusal({ locale, timeZone }, code, detail, parts.clock.now()),
   });
 }
 

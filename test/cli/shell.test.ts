@@ -22,6 +22,8 @@ test('every way out has a command of the program, or is said to be of the chat',
     }
   }
   assert.equal(shellCommand(`/task-resume ${TASK}`), `sekisho resume ${TASK}`);
+  assert.equal(shellCommand(`/task-resume ${TASK} late`), `sekisho resume ${TASK} --late`);
+  assert.equal(shellCommand(`/budget-reset ${TASK}`), `sekisho budget-reset ${TASK}`);
   assert.equal(shellCommand(`/extend ${TASK} turns=+50`), `sekisho extend ${TASK} turns=+50`);
 });
 
@@ -40,4 +42,8 @@ test('a sentence types its commands for a shell, and leaves what would run as it
     text.split('\n').filter((line) => line.startsWith('    '));
   assert.deepEqual(ofCall(told), ofCall(said));
   assert.equal(shellSentence('All of them: `/model`.'), 'All of them: `/model`.');
+  assert.equal(
+    shellSentence('List: `/tasks held`. To wake exactly one: `/task-resume ID`.'),
+    'List: `sekisho tasks --held`. To wake exactly one: `sekisho resume ID`.',
+  );
 });

@@ -71,7 +71,21 @@ export async function openDoor(
   limits: ServeOptions['limits'] = {},
   given: (installation: Installation) => GivenParts = () => ({}),
 ): Promise<TestDoor> {
-  const installation = new Installation();
+  return openDoorOf(context, new Installation(), { options, limits, given });
+}
+
+/** The next host of an installation, behind a socket of its own. */
+export async function openDoorOf(
+  context: TestContext,
+  installation: Installation,
+  how: {
+    readonly options?: Partial<ApiOptions>;
+    readonly limits?: ServeOptions['limits'];
+    readonly given?: (installation: Installation) => GivenParts;
+    readonly exporter?: Exporter;
+  } = {},
+): Promise<TestDoor> {
+  const { options = {}, limits = {}, given = () => ({}) } = how;
   const { clock } = installation;
   const resting = countRests(clock);
   const engine = await installation.host(given(installation));
@@ -80,7 +94,7 @@ export async function openDoor(
     engine,
     keys,
     log: SILENT,
-    exporter: NOTHING,
+    exporter: how.exporter ?? NOTHING,
     options: { version: '1.2.3', ...options },
   });
   const served = await serveApi({

@@ -38,16 +38,19 @@ describe('W-7: a task that stands still', () => {
     await assert.rejects(door.client().resumeTask(task.id), refusedWith('task_ended'));
   });
 
-  test('is not resumed late, nor accepted, nor reset: nothing asks for it yet', async (context) => {
+  test('is not resumed late, nor accepted, nor reset: nothing asks for it', async (context) => {
     const { door, task } = await openBlocked(context);
     const before = await door.counts();
     const late = door.client().resumeTask(task.id, { late: true });
     await assert.rejects(late, refusedWith('not_allowed_now'));
-    for (const order of ['accept', 'budget-reset']) {
+    for (const [order, code, way] of [
+      ['accept', 'not_allowed_now', 'why'],
+      ['budget-reset', 'not_budget_blocked', 'task-resume'],
+    ] as const) {
       const path = `/v1/tasks/${task.id}/${order}`;
       const answer = await door.ask('POST', path, { key: 'ops' });
-      assert.deepEqual([answer.status, codeOf(answer)], [409, 'not_allowed_now'], order);
-      assert.match(String(answer.json['detail']), new RegExp(`/why ${task.id}`));
+      assert.deepEqual([answer.status, codeOf(answer)], [409, code], order);
+      assert.match(String(answer.json['detail']), new RegExp(`/${way} ${task.id}`));
       const stale = await door.ask('POST', path, { key: 'ops', body: { expectedVersion: 99 } });
       assert.equal(codeOf(stale), 'version_conflict', order);
       const nobodys = `/v1/tasks/task_0000000000000000/${order}`;

@@ -7,6 +7,7 @@ import { ROUTES } from '../../src/http/routes.ts';
 import type { ConversationId, MessageId } from '../../src/kernel/ids.ts';
 import type { ModelOutcome } from '../../src/ports/model.ts';
 import { asks, says, taskIn, until, type Installation } from '../support/host.ts';
+import { putWorker } from './history.ts';
 
 /** Ids by the room of a path: `/v1/tasks/{id}` finds its id under `tasks`. */
 export type Subjects = Readonly<Record<string, string>>;
@@ -24,7 +25,7 @@ const ASKED = 'a call that a person is asked about';
 
 /**
  * One record of each kind, all of the key that `post` gives: a run whose model does not answer, so that
- * it takes messages, a task that is over, and an approval that is open.
+ * it takes messages, a task that is over, an approval that is open, and a worker that is held.
  */
 export async function makeSubjects({ installation, engine, post }: Maker): Promise<Subjects> {
   const { model, tools } = installation;
@@ -52,6 +53,7 @@ export async function makeSubjects({ installation, engine, post }: Maker): Promi
     tasks: String(over['taskId']),
     messages: String(message['messageId']),
     approvals: approval,
+    workers: await putWorker(engine, installation),
   };
 }
 

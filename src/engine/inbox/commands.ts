@@ -189,7 +189,8 @@ async function answerRefusal(
   message: MessageRecord,
   { code, detail }: Refusal,
 ): Promise<void> {
-  await answer(parts, message, renderRefusal(parts.options, code, detail));
+  const text = renderRefusal(parts.options, code, detail, parts.clock.now());
+  await answer(parts, message, text);
 }
 
 async function answer(parts: EngineParts, message: MessageRecord, text: string): Promise<void> {
