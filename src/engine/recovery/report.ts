@@ -91,9 +91,9 @@ function reportUnit(order: UnitOrder): Unit<ReportReads, ConversationId | undefi
       approvals: { read: 'approval.list', args: OPEN_APPROVALS },
     },
     decide: (rows, at) => {
-      const nothing = { verdict: undefined, writes: [] };
       const told = toldBy(rows, order);
-      if (rows.conversation === undefined || told === undefined) return nothing;
+      if (rows.conversation === undefined || told === undefined)
+        return { verdict: undefined, writes: settleEmpty(rows.boundary, at.now) };
       const ledger = new Ledger(rows.conversation, at, hostName(order.hostId));
       return tell(ledger, told, order);
     },
@@ -116,9 +116,18 @@ function toldBy(rows: Rows<ReportReads>, order: UnitOrder): Told | undefined {
   return summary === undefined && items.length === 0 ? undefined : { summary, items };
 }
 
+/** A run of the boundary that held nothing back has no summary, now or at a later start. */
+function settleEmpty(boundary: BoundaryRecord | undefined, toldAt: Instant): readonly Write[] {
+  if (!isUntold(boundary) || boundary.held + boundary.workersHeld > 0) return [];
+  return [{ write: 'boundary.told', id: boundary.id, toldAt }];
+}
+
+function isUntold(boundary: BoundaryRecord | undefined): boundary is BoundaryRecord {
+  return boundary !== undefined && boundary.endedAt !== null && boundary.toldAt === null;
+}
+
 function summaryOf(boundary: BoundaryRecord | undefined, unsent: number): Told['summary'] {
-  if (boundary === undefined || boundary.endedAt === null || boundary.toldAt !== null)
-    return undefined;
+  if (!isUntold(boundary)) return undefined;
   const { held, workersHeld } = boundary;
   if (held + workersHeld + unsent === 0) return undefined;
   return { boundary, params: { held, workersHeld, unsent } };
