@@ -63,7 +63,15 @@ export function judgeAnswer(
   if (approval.approver === 'other' && isOwn) return refuse('approver_other', detail);
   if (approval.state !== 'open') return closed(approval, approval.state);
   if (now !== null && approval.expiresAt <= now) return closed(approval, 'expired');
-  return hasEnded(task.state) ? closed(approval, 'denied') : undefined;
+  return judgeStanding(approval, task);
+}
+
+/** Whether the task is one that an answer means anything to: not ended, and not history (B-5). */
+function judgeStanding(approval: ApprovalRecord, task: TaskRecord): Refusal | undefined {
+  const { id, state } = task;
+  if (hasEnded(state)) return closed(approval, 'denied');
+  if (task.enrollment !== 'held-legacy') return undefined;
+  return refuse('not_allowed_now', { id, state, way: `/task-resume ${id}` });
 }
 
 /** The record of an approval that has its end. */
