@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../src/kernel/time.ts';
 import type { ModelOutcome } from '../../src/ports/model.ts';
 import { everyRow, pass, wordsOf } from '../support/acts.ts';
 import { ADMIN, fails, Installation, judges, OPTIONS, says } from '../support/host.ts';
-import { codesOf, cutWork, elapse, eventsOf SPACING, taskOf } from './recovery-support.ts';
+import { codesOf, cutWork, elapse, eventsOf, SPACING, taskOf } from './recovery-support.ts';
 import { mortal } from './upkeep-support.ts';
 
 const FAILURES: readonly (readonly [string, () => ModelOutcome])[] = [

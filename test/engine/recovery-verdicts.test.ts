@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../src/kernel/time.ts';
 import type { ModelRequest } from '../../src/ports/model.ts';
 import { everyRow, heldCall, order, pass, restOf, say, talkTo, wordsOf } from '../support/acts.ts';
 import { ADMIN, ANNA, asks, fails, Installation, judges, OPTIONS, says } from '../support/host.ts';
-import { codesOf, cutWork, elapse, eventsOf SPACING, taskOf } from './recovery-support.ts';
+import { codesOf, cutWork, elapse, eventsOf, SPACING, taskOf } from './recovery-support.ts';
 import { mortal } from './upkeep-support.ts';
 
 describe('an assessment', () => {
@@ -254,7 +254,9 @@ describe('a `continue` that no turn follows', () => {
     assert.equal((await taskOf(place, taskId)).state, 'completed');
     const inputs =
       place.model.requests.at(-1)?.messages.filter(({ role }) => role === 'user') ?? [];
-    const told = inputs.filter((input) => /was interrupted.*pay the hosting/s.test(JSON.stringify(input)));
+    const told = inputs.filter((input) =>
+      /was interrupted.*pay the hosting/s.test(JSON.stringify(input)),
+    );
     assert.equal(told.length, 1, 'the input of the void one is not read');
   });
 
