@@ -102,13 +102,13 @@ test('R-12: after three kills within ten minutes nothing starts by itself until 
   const run = await client.createRun({ input: 'hello', wait: 30 });
   assert.equal('status' in run && run.status, 'completed');
   const late = await client.createRun({ input: 'wait two seconds' });
-  const { waitsFor } = await stateOf(client, late.taskId, 'waiting');
-  const due = Date.parse(waitsFor?.until ?? '') + 2 * SECOND;
+  const waiting = await stateOf(client, late.taskId, 'waiting');
+  const due = Date.parse(waiting.waitsFor?.until ?? '') + 2 * SECOND;
   await reached(
     () => client.status(),
     ({ at }) => Date.parse(at) > due,
   );
-  assert.equal((await client.task(late.taskId)).state, 'waiting');
+  assert.deepEqual(await client.task(late.taskId), waiting);
   const interrupted = await client.task(work.taskId);
   assert.deepEqual(
     [interrupted.state, interrupted.waitsFor?.kind, interrupted.recovery.attempts],
