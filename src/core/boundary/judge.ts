@@ -1,5 +1,5 @@
 import { invariant } from '../../kernel/invariant.ts';
-import { readObject, type JsonObject } from '../../kernel/json.ts';
+import { readObject, type Json } from '../../kernel/json.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { serves } from '../dispatch/decide.ts';
 import type { ExecutionRecord } from '../dispatch/record.ts';
@@ -59,7 +59,10 @@ export function holdTask(task: TaskRecord, now: Instant): TaskRecord {
 }
 
 /** How a task stood before the boundary, for whoever reads it later. */
-function standingOf(task: TaskRecord): JsonObject {
+function standingOf(task: TaskRecord): Json {
+  // One that was history already keeps how it stood before the first boundary.
+  const { was } = task.reason === 'held_legacy' ? readObject(task.outcomeData) : {};
+  if (was !== undefined) return was;
   const { state, reason, waitKind, waitId, waitUntil, waitQuestion, changedAt } = task;
   const wait = { waitKind, waitId, waitUntil, waitQuestion };
   const { outcomeData } = task;

@@ -43,7 +43,6 @@ export async function commitEnrol(
       tellEnrolled(ledger, rows, next);
       return undefined;
     },
-    moved: { wait: 'assessment' },
     says: (next, now) => sayEnrolled(parts, next, now),
     shows: ({ enrollment, state, reason }) => ({ enrollment, state, reason }),
   });

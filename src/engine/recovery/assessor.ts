@@ -57,10 +57,8 @@ export class Assessor {
     return [...this.#running.keys()];
   }
 
-  /** Resolves when what was blocked at this start is told: a task with all attempts used makes no call. */
-  async open(): Promise<void> {
+  open(): void {
     this.#isOpen = true;
-    await this.look();
   }
 
   /** Reserves nothing more; what is out goes on. */

@@ -28,6 +28,7 @@ export class Recovery {
   readonly #host: RecoveryHost;
   readonly #safeMode: SafeMode;
   readonly #assessor: Assessor;
+  #start: 'left' | 'underway' | 'taken up' = 'underway';
 
   constructor(host: RecoveryHost) {
     this.#host = host;
@@ -64,22 +65,30 @@ export class Recovery {
 
   /** Before this host claims anything, and after the turns of former hosts have their end. */
   async begin(): Promise<void> {
-    const { parts, hostId, upkeep } = this.#host;
+    const { parts, hostId } = this.#host;
     await this.#safeMode.begin();
     await closeLost(parts, hostId);
-    // Where other hosts live their permissions are their own.
-    if (parts.store.traits.exclusive || upkeep.absence !== null) await voidGrants(parts, hostId);
+    // Whoever's they are: where another host lives, at worst an attempt is made anew.
+    await voidGrants(parts, hostId);
   }
 
-  /** Once this host is ready: what its start has found is first looked at, then told once. */
+  /**
+   * Once this host is ready: what its start has found is first looked at, then told once (R-13). What a
+   * passing fault cuts is taken up again at the next tick.
+   */
   async takeUp(): Promise<void> {
     const { parts, hostId, live, upkeep, onFault } = this.#host;
+    this.#start = 'underway';
     try {
+      this.#assessor.open();
       await upkeep.open();
-      await this.#assessor.open();
+      // What has no attempt left is blocked before it is told of: it makes no call.
+      await this.#assessor.look();
       const told = await tellRestart(parts, { hostId, isRestart: upkeep.absence !== null });
       if (told !== undefined) live.hint(told);
+      this.#start = 'taken up';
     } catch (error) {
+      this.#start = 'left';
       onFault(error, 'start');
     }
   }
@@ -87,6 +96,7 @@ export class Recovery {
   /** The safety poll. */
   async tick(): Promise<void> {
     await this.#safeMode.look();
+    if (this.#start === 'left') await this.takeUp();
     await this.#assessor.look();
   }
 

@@ -66,16 +66,17 @@ function reserveUnit(parts: EngineParts, found: TaskRecord, by: By): Unit<Recove
 }
 
 function decide(
-  { options }: EngineParts,
+  { options, store }: EngineParts,
   found: TaskRecord,
   by: By,
   { rows, at }: { readonly rows: Rows<RecoveryReads>; readonly at: At },
 ): Decision<Reserved> {
   const { conversation, task } = rows;
   if (conversation === undefined || task === undefined) return LEFT;
-  // An earlier try has reserved it unseen: nobody else does in the version after the one that was found.
+  // An earlier try has reserved it unseen. On a shared store another host may have: whose it is nobody can
+  // tell, so at worst an attempt is spent without its call.
   if (by.tries > 0 && wasReserved(found, task))
-    return { verdict: { kind: 'reserved', task }, writes: [] };
+    return store.traits.exclusive ? { verdict: { kind: 'reserved', task }, writes: [] } : LEFT;
   const verdict = judgeAttempt(task, at.now);
   if (verdict === 'leave' || verdict === 'wait') return LEFT;
   const ledger = new Ledger(conversation, at, hostName(by.hostId));

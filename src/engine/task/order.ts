@@ -49,8 +49,6 @@ export interface OrderKind {
   readonly judge: (rows: OrderRows, now: Instant) => TaskRecord | Refusal;
   /** Adds what goes with it. The entry that it gives is the answer of the command, else `says` is. */
   readonly act: (ledger: Ledger, rows: OrderRows, next: TaskRecord) => OutboxId | undefined;
-  /** What the event of its move says beside the states. */
-  readonly moved?: JsonObject;
   /** What the person who typed the command is answered. */
   readonly says: (next: TaskRecord, now: Instant) => string;
   /** What the order changed, for the log of admin actions. */
@@ -150,8 +148,8 @@ function carryOut(
   const { task } = rows;
   if (next.state === task.state) ledger.add({ write: 'task.save', row: next });
   else {
-    const data = kind.moved === undefined ? {} : { data: kind.moved };
-    addMoved(ledger, task, next, { runId: rows.run?.id ?? null, ...data });
+    const wait = next.waitKind === null ? {} : { data: { wait: next.waitKind } };
+    addMoved(ledger, task, next, { runId: rows.run?.id ?? null, ...wait });
   }
   const answerId = kind.act(ledger, rows, next);
   if (order.commandId !== undefined) {

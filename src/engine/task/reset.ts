@@ -24,7 +24,6 @@ export async function commitReset(
     admin: true,
     judge: ({ task }, now) => judgeReset(task, order) ?? reopen(task, now),
     act: (ledger, rows, next) => tellReset(ledger, rows, next),
-    moved: { wait: 'assessment' },
     says: (next, now) => sayReset(parts, next, now),
     shows: recoveryOf,
   });

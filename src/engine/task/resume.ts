@@ -88,7 +88,6 @@ function reassess(parts: EngineParts, order: GivenResume): OrderKind {
     admin: true,
     judge: ({ task }, now) => judgeReassess(task, order) ?? reopen(task, now),
     act: tellReset,
-    moved: { wait: 'assessment' },
     says: (next, now) => sayReassessed(parts, next, now),
     shows: recoveryOf,
   };
