@@ -14,7 +14,8 @@ import type { Store, UnitReads } from '../../src/ports/store.ts';
 import { plain } from '../../src/testing/store-calls.ts';
 import { dump, type Dump } from '../../src/testing/store-dump.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { allReads, scripts, type ScriptedUnit } from '../support/store-scripts.ts';
+import { allReads } from '../support/store-reads.ts';
+import { scripts, type ScriptedUnit } from '../support/store-scripts.ts';
 
 const RUNS = 500;
 const clock = { now: () => 1_234_567 };

@@ -3,11 +3,12 @@
 import fc from 'fast-check';
 import type { ReadCall, Write } from '../../src/ports/store.ts';
 import {
-  ABOVE_ALL,
   approvalRow,
   auditRow,
+  boundaryRow,
   conversationRow,
   eventRow,
+  executionRow,
   hostRow,
   idempotencyRow,
   idOf,
@@ -15,12 +16,15 @@ import {
   messageRow,
   outboxRow,
   receiptRow,
+  reportRow,
   runRow,
   sessionRow,
   stepRow,
+  stormRow,
   taskRow,
   turnRow,
 } from '../../src/testing/store-rows.ts';
+import { allReads } from './store-reads.ts';
 
 export interface ScriptedUnit {
   readonly reads: readonly ReadCall[];
@@ -106,6 +110,7 @@ const inboxWrites = [
     answerId: answerId === null ? null : idOf('outbox', answerId),
   })),
   write({ id: messageId, taskId }, (call) => ({ write: 'message.bind', ...call })),
+  write({ id: messageId }, (call) => ({ write: 'message.hold', ...call })),
   write({ scope: text, order: text, outcome: text, at: time }, (over) => ({
     write: 'receipt.insert',
     row: receiptRow(over),
@@ -122,10 +127,18 @@ const inboxWrites = [
 ];
 
 const taskState = fc.constantFrom('active', 'waiting', 'blocked');
-const taskEnd = fc.constantFrom('completed', 'failed', 'stopped');
+const taskEnd = fc.constantFrom('completed', 'failed', 'expired');
+const enrollment = fc.constantFrom('current', 'unmarked', 'held-legacy');
 const taskWrites = [
   write(
-    { id: taskId, conversationId, state: taskState, mandateText: text, dueAt: maybe(time) },
+    {
+      id: taskId,
+      conversationId,
+      enrollment,
+      state: taskState,
+      mandateText: text,
+      dueAt: maybe(time),
+    },
     (over) => ({ write: 'task.insert', row: taskRow(over) }),
   ),
   write(
@@ -134,7 +147,16 @@ const taskWrites = [
       version: few,
       state: taskState,
       sessionId,
-      waitKind: fc.constantFrom('quota', 'provider'),
+      enrollment,
+      waitKind: fc.constantFrom('quota', 'provider', 'assessment', null),
+      reason: fc.constantFrom('interrupted', null),
+      deadline: maybe(time),
+      orderAt: maybe(time),
+      recoveryState: fc.constantFrom('none', 'needed', 'granted'),
+      recoveryNextAt: maybe(time),
+      recoveryAttempts: few,
+      recoveryOutcome: fc.constantFrom('reserved', 'continue', null),
+      recoveryGrantedAt: maybe(time),
       waitId: fc.constantFrom('a', 'b', null),
       waitQuestion: maybe(text),
       dueAt: maybe(time),
@@ -167,6 +189,7 @@ const taskWrites = [
   ),
 ];
 
+const outboxState = fc.constantFrom('pending', 'uncertain', 'delivered');
 const turnWrites = [
   write(
     {
@@ -204,7 +227,7 @@ const turnWrites = [
     write: 'step.finish',
     row: stepRow({ ...over, state: 'finished', finishedSeq: over.seq + 2, finishedId: 'evt_f' }),
   })),
-  write({ conversationId, seq, key: seq, text }, ({ key, ...over }) => ({
+  write({ conversationId, seq, state: outboxState, key: seq, text }, ({ key, ...over }) => ({
     write: 'outbox.insert',
     row: outboxRow({ ...over, key: `key:${key}` }),
   })),
@@ -238,117 +261,72 @@ const orderWrites = [
   write({ seq: few, after: text }, (over) => ({ write: 'audit.insert', row: auditRow(over) })),
 ];
 
+const executionState = fc.constantFrom('ready', 'running', 'completed');
+const recoveryWrites = [
+  write(
+    { n: few, taskId: maybe(taskId), enrollment, state: executionState, hostId: maybe(hostId) },
+    ({ n, ...over }) => ({
+      write: 'execution.insert',
+      row: executionRow({ id: idOf('execution', n), ...over }),
+    }),
+  ),
+  write(
+    { n: few, version: few, enrollment, state: executionState, changedAt: time },
+    ({ n, version, ...over }) => ({
+      write: 'execution.save',
+      row: executionRow({
+        id: idOf('execution', n),
+        version: version + 1,
+        endedAt: over.state === 'completed' ? over.changedAt : null,
+        ...over,
+      }),
+    }),
+  ),
+  write({ n: two, startedAt: time }, ({ n, ...over }) => ({
+    write: 'boundary.insert',
+    row: boundaryRow({ id: idOf('boundary', n), ...over }),
+  })),
+  write({ n: two, endedAt: time, held: seq, kept: seq }, ({ n, ...over }) => ({
+    write: 'boundary.end',
+    row: boundaryRow({ id: idOf('boundary', n), ...over }),
+  })),
+  write({ n: two, toldAt: time }, ({ n, toldAt }) => ({
+    write: 'boundary.told',
+    id: idOf('boundary', n),
+    toldAt,
+  })),
+  write({ n: two, since: time }, ({ n, ...over }) => ({
+    write: 'storm.insert',
+    row: stormRow({ id: idOf('storm', n), ...over }),
+  })),
+  write({ n: two, lastAt: time }, ({ n, ...call }) => ({
+    write: 'storm.seen',
+    id: idOf('storm', n),
+    ...call,
+  })),
+  write({ n: two, endedAt: time, endedBy: text }, ({ n, ...call }) => ({
+    write: 'storm.end',
+    id: idOf('storm', n),
+    ...call,
+  })),
+  write({ n: few, at: time }, ({ n, ...over }) => ({
+    write: 'report.insert',
+    row: reportRow({ id: idOf('report', n), ...over }),
+  })),
+  write(
+    { conversationId, seq, taskId, at: time, type: fc.constantFrom('task.held', 'task.enrolled') },
+    (over) => ({ write: 'event.insert', row: eventRow(over) }),
+  ),
+];
+
 const anyWrite = fc.oneof(
   ...conversationWrites,
   ...inboxWrites,
   ...taskWrites,
   ...turnWrites,
   ...orderWrites,
+  ...recoveryWrites,
 );
-
-/** Every read but those by id, with arguments that find what the scripts write. */
-export function allReads(): readonly ReadCall[] {
-  const limit = 5;
-  const all = { before: ABOVE_ALL, limit };
-  const any = { state: '', enrollment: '', conversationId: '' };
-  const global: readonly ReadCall[] = [
-    { read: 'conversation.list', args: all },
-    { read: 'message.openCommands', args: { limit } },
-    { read: 'inbox.due', args: { generatedSince: 0, limit } },
-    { read: 'inbox.due', args: { generatedSince: 2 ** 44, limit } },
-    { read: 'task.list', args: { ...any, ...all } },
-    { read: 'task.list', args: { ...any, ...all, state: 'active' } },
-    { read: 'task.list', args: { ...any, ...all, state: 'failed' } },
-    { read: 'task.list', args: { ...any, before: idOf('task', 2), limit, state: 'completed' } },
-    { read: 'task.open', args: { limit } },
-    { read: 'task.due', args: { now: 2 ** 44, limit } },
-    { read: 'task.nextDue', args: {} },
-    { read: 'task.waitingFor', args: { kind: 'quota', id: 'a', limit } },
-    { read: 'task.waitingFor', args: { kind: 'provider', id: 'b', limit } },
-    { read: 'turn.newest', args: {} },
-    { read: 'approval.list', args: { state: '', conversationId: '', ...all } },
-    { read: 'approval.list', args: { state: 'open', conversationId: '', ...all } },
-    { read: 'approval.openOfTask', args: { taskId: idOf('task', 1) } },
-    { read: 'approval.due', args: { now: 2 ** 44, limit } },
-    { read: 'approval.nextDue', args: {} },
-    { read: 'limiter.byAccount', args: { account: 'a' } },
-    { read: 'limiter.list', args: { limit } },
-    { read: 'audit.last', args: {} },
-    { read: 'audit.after', args: { after: 1, limit } },
-    { read: 'receipt.byScope', args: { scope: '' } },
-    {
-      read: 'usage.ofRange',
-      args: { from: idOf('turn', 1), to: idOf('turn', 3) },
-    },
-    { read: 'usage.byTask', args: { from: idOf('turn', 1), to: ABOVE_ALL, limit: 2 } },
-    { read: 'task.nearest', args: { from: `task_ZZZZ${idOf('task', 2).slice(9)}`, limit } },
-    { read: 'outbox.list', args: { conversationId: '', state: '', ...all } },
-    { read: 'run.list', args: all },
-    { read: 'host.list', args: { limit } },
-    { read: 'turn.openOf', args: { hostId: idOf('host', 1), limit } },
-    { read: 'turn.openElsewhere', args: { except: idOf('host', 1), deadBefore: 5_000, limit } },
-    { read: 'run.ofTask', args: { taskId: idOf('task', 1) } },
-  ];
-  return [...global, ...[1, 2].flatMap((n) => readsOf(n))];
-}
-
-function readsOf(number: number): readonly ReadCall[] {
-  const conversation = idOf('conversation', number);
-  const task = idOf('task', 1);
-  const session = { conversationId: conversation, sessionId: idOf('session', number) };
-  const page = { conversationId: conversation, after: 2, limit: 5 };
-  const of = { conversationId: conversation, taskId: task };
-  const turn = { conversationId: conversation, turnId: idOf('turn', 1) };
-  return [
-    { read: 'conversation.byId', args: { id: conversation } },
-    { read: 'conversation.byAddress', args: { channel: 'terminal', address: `a${number}` } },
-    { read: 'event.after', args: page },
-    { read: 'event.ofTask', args: { ...of, limit: 5 } },
-    { read: 'event.seqOf', args: { conversationId: conversation, id: idOf('event', 4) } },
-    {
-      read: 'message.claimable',
-      args: { conversationId: conversation, generatedSince: 0, limit: 5 },
-    },
-    {
-      read: 'message.claimable',
-      args: { conversationId: conversation, generatedSince: 2 ** 44, limit: 5 },
-    },
-    { read: 'message.ofTurn', args: turn },
-    { read: 'message.openOfTask', args: of },
-    { read: 'message.claimedAfter', args: page },
-    { read: 'task.openOf', args: { conversationId: conversation, limit: 5 } },
-    {
-      read: 'task.list',
-      args: {
-        state: '',
-        enrollment: '',
-        before: ABOVE_ALL,
-        limit: 2,
-        conversationId: conversation,
-      },
-    },
-    { read: 'turn.ofConversation', args: { conversationId: conversation } },
-    { read: 'step.lastOf', args: turn },
-    { read: 'step.open', args: { conversationId: conversation } },
-    { read: 'step.after', args: page },
-    { read: 'step.before', args: { ...session, before: 9, limit: 5 } },
-    { read: 'message.ofSession', args: { ...session, after: 2, limit: 5 } },
-    { read: 'message.unbound', args: { conversationId: conversation, limit: 5 } },
-    { read: 'session.byId', args: { id: session.sessionId } },
-    { read: 'approval.openOf', args: { conversationId: conversation, limit: 5 } },
-    {
-      read: 'approval.list',
-      args: { state: 'denied', before: ABOVE_ALL, limit: 5, conversationId: conversation },
-    },
-    { read: 'step.ofTask', args: { ...of, limit: 5 } },
-    { read: 'step.usageOf', args: of },
-    { read: 'outbox.after', args: page },
-    {
-      read: 'outbox.list',
-      args: { state: '', before: ABOVE_ALL, limit: 5, conversationId: conversation },
-    },
-  ];
-}
 
 /** What most scripts start from, so that guards find something to agree with. */
 const GROWN: ScriptedUnit = {
@@ -363,6 +341,10 @@ const GROWN: ScriptedUnit = {
     { write: 'session.insert', row: sessionRow() },
     { write: 'approval.insert', row: approvalRow() },
     { write: 'limiter.insert', row: limiterRow({ account: 'a' }) },
+    { write: 'execution.insert', row: executionRow() },
+    { write: 'boundary.insert', row: boundaryRow() },
+    { write: 'storm.insert', row: stormRow() },
+    { write: 'task.insert', row: taskRow({ id: idOf('task', 3), enrollment: 'unmarked' }) },
     ...[1, 2, 3].map((n): Write => ({ write: 'message.insert', row: messageRow({ seq: n }) })),
     ...[3, 5, 7].map((n): Write => ({ write: 'step.insert', row: stepRow({ seq: n }) })),
     ...[1, 2, 4].map((n): Write => ({ write: 'event.insert', row: eventRow({ seq: n }) })),

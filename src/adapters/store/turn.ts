@@ -49,21 +49,30 @@ export const turnReads = {
         .select(TURN)
         .where('conversation.id', '=', arg.conversationId),
   },
+  // What is open elsewhere is much after a crash or an import: only what is given is read whole.
   'turn.openElsewhere': {
     gives: 'many',
     build: (db, arg) =>
       db
-        .selectFrom('turn')
-        .leftJoin('host', 'host.id', 'turn.host_id')
-        .select(TURN)
-        .where(OPEN)
-        .where('turn.host_id', '<>', arg.except)
-        .where(
-          sql<boolean>`(host.id is null or host.stopped_at is not null or host.alive_until <= ${arg.deadBefore})`,
+        .selectFrom(
+          db
+            .selectFrom('turn as open')
+            .leftJoin('host', 'host.id', 'open.host_id')
+            .select(['open.id as id', 'open.started_at as at'])
+            .where('open.ended_at', 'is', null)
+            .where('open.host_id', '<>', arg.except)
+            .where(
+              sql<boolean>`(host.id is null or host.stopped_at is not null or host.alive_until <= ${arg.deadBefore})`,
+            )
+            .orderBy('open.started_at')
+            .orderBy('open.id')
+            .limit(arg.limit)
+            .as('found'),
         )
-        .orderBy('turn.started_at')
-        .orderBy('turn.id')
-        .limit(arg.limit),
+        .innerJoin('turn', 'turn.id', 'found.id')
+        .select(TURN)
+        .orderBy('found.at')
+        .orderBy('found.id'),
   },
   'turn.openOf': {
     gives: 'many',
