@@ -139,6 +139,8 @@ export interface RefusalFacts {
   readonly isAsking?: boolean;
   /** How the task stands and since when, as a clause: `it is waiting for you since 14:02`. */
   readonly standing?: string | undefined;
+  /** What stands against it, as a sentence; of an order about a worker. */
+  readonly cause?: string | undefined;
   /** The budget that is used up, in words. */
   readonly limit?: string | undefined;
   /** When something was over, with its preposition. */

@@ -40,9 +40,11 @@ export const DE: Catalogue = {
     nothing_to_stop: () =>
       'In dieser Unterhaltung läuft nichts und ist nichts offen. `/tasks` nennt die Aufgaben.',
     not_allowed_now: (facts) =>
-      `Das geht ${facts.state === undefined ? 'jetzt nicht' : `nicht, solange es ${facts.state} ist`}, ` +
-      `darum ist nichts geschehen.${wayOf(facts)}` +
-      (facts.id === undefined ? '' : ` Warum: \`/why ${facts.id}\`.`),
+      facts.cause !== undefined
+        ? `${facts.cause} Darum ist nichts geschehen.${wayOf(facts)}`
+        : `Das geht ${facts.state === undefined ? 'jetzt nicht' : `nicht, solange es ${facts.state} ist`}, ` +
+          `darum ist nichts geschehen.${wayOf(facts)}` +
+          (facts.id === undefined ? '' : ` Warum: \`/why ${facts.id}\`.`),
     not_here: ({ id }) =>
       'Eine ruhende Aufgabe wird in ihrer eigenen Unterhaltung oder am Terminal geweckt, deshalb ' +
       'wurde nichts getan.' +

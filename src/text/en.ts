@@ -36,9 +36,11 @@ export const EN: Catalogue = {
       `its end. To begin anew, send the request again.`,
     nothing_to_stop: () => 'Nothing of this conversation is running or open. `/tasks` lists tasks.',
     not_allowed_now: (facts) =>
-      `This is not possible ${facts.state === undefined ? 'now' : `while it is ${facts.state}`}, ` +
-      `so nothing was done.${wayOf(facts)}` +
-      (facts.id === undefined ? '' : ` Why: \`/why ${facts.id}\`.`),
+      facts.cause !== undefined
+        ? `${facts.cause} So nothing was done.${wayOf(facts)}`
+        : `This is not possible ${facts.state === undefined ? 'now' : `while it is ${facts.state}`}, ` +
+          `so nothing was done.${wayOf(facts)}` +
+          (facts.id === undefined ? '' : ` Why: \`/why ${facts.id}\`.`),
     not_here: ({ id }) =>
       'A held task is woken in its own conversation or at the terminal, so nothing was done.' +
       (id === undefined ? '' : ` Why: \`/why ${id}\`.`),

@@ -15,6 +15,9 @@ export type RecoveryWord = 'none' | 'needed' | 'granted' | 'followed';
 /** What a task was before the boundary held it. */
 export type WasWord = 'active' | 'waiting' | 'paused' | 'blocked';
 
+/** Why one worker is not woken (B-9). */
+export type WorkerWord = 'not_held' | 'no_task' | 'other_mandate' | 'task_held';
+
 interface FailureFacts {
   /** The code, with the provider's words behind it where it said any; empty when nothing is known. */
   readonly detail: string;
@@ -75,4 +78,6 @@ export interface RecoveryTexts {
   >;
   /** The same without a reason on record (R-11). */
   readonly silent: (facts: { readonly since: string }) => string;
+  /** Whole sentences about `this worker`. */
+  readonly workers: Readonly<Record<WorkerWord, string>>;
 }

@@ -7,7 +7,8 @@ type Detail = Readonly<Record<string, string>>;
 
 /**
  * How a task stands, as a refusal tells it: `state`, `since` when as an instant in digits, and `wait` what
- * it waits for, or `silent` without a reason on record; `detail` the budget that is used up, `at` the
+ * it waits for, or `silent` without a reason on record; `detail` the budget that is used up, or why a worker
+ * is not woken, `at` the
  * deadline that has passed. `now` is when it was refused.
  */
 export function refusedStanding(
@@ -17,9 +18,10 @@ export function refusedStanding(
     now,
   }: { readonly words: Catalogue; readonly reader: Reader; readonly now: Instant },
   detail: Detail,
-): Pick<RefusalFacts, 'standing' | 'isAsking' | 'limit' | 'when'> {
+): Pick<RefusalFacts, 'standing' | 'isAsking' | 'cause' | 'limit' | 'when'> {
   const { wait, detail: limit = '' } = detail;
   const limits: Readonly<Record<string, string>> = words.limits;
+  const causes: Readonly<Record<string, string>> = words.recovery.workers;
   const at = instantIn(detail['at']);
   const since = instantIn(detail['since']);
   return {
@@ -28,6 +30,7 @@ export function refusedStanding(
         ? undefined
         : standingIn(words, detail, sayInstant(reader, words.tag, since, now)),
     isAsking: wait === 'answer',
+    cause: Object.hasOwn(causes, limit) ? causes[limit] : undefined,
     limit: Object.hasOwn(limits, limit) ? limits[limit] : undefined,
     when: at === undefined ? undefined : sayWhen(reader, words, at, now),
   };

@@ -134,6 +134,12 @@ export const DE_RECOVERY: RecoveryTexts = {
     paused: ({ since }) => `sie ist seit ${since} pausiert`,
     blocked: ({ since }) => `sie ist seit ${since} blockiert`,
   },
+  workers: {
+    not_held: 'Dieser Worker ruht nicht.',
+    no_task: 'Zu welcher Aufgabe dieser Worker gehört, weiß niemand.',
+    other_mandate: 'Dieser Worker gehört zu einem anderen Auftrag als dem seiner Aufgabe.',
+    task_held: 'Die Aufgabe dieses Workers ruht selbst.',
+  },
   silent: ({ since }) => `sie steht seit ${since} still, ohne dass ein Grund vermerkt ist`,
 };
 

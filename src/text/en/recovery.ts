@@ -132,6 +132,12 @@ export const EN_RECOVERY: RecoveryTexts = {
     paused: ({ since }) => `it is paused since ${since}`,
     blocked: ({ since }) => `it is blocked since ${since}`,
   },
+  workers: {
+    not_held: 'This worker is not held.',
+    no_task: 'Nobody knows which task this worker belongs to.',
+    other_mandate: 'This worker was bound to another request than that of its task.',
+    task_held: 'The task of this worker is held itself.',
+  },
   silent: ({ since }) => `it stands still since ${since}, and no reason is on record`,
 };
 
