@@ -44,7 +44,8 @@ export async function grow(folder: string, grown: Grown): Promise<void> {
   await store.close();
 }
 
-async function fill(store: Store, count: number, next: () => Write[]): Promise<void> {
+/** Writes as many pieces as `count` says, some thousand rows to a commit. */
+export async function fill(store: Store, count: number, next: () => Write[]): Promise<void> {
   let writes: Write[] = [];
   for (let done = 0; done < count; done += 1) {
     writes.push(...next());

@@ -14,7 +14,7 @@ import { workersUnit } from './workers.ts';
  * it is one read of its indexes. Undefined then; else the record of the run that was completed.
  */
 export async function runBoundary(
-  parts: EngineParts,
+  parts: Pick<EngineParts, 'store' | 'clock' | 'log'>,
   hostId: HostId,
 ): Promise<BoundaryRecord | undefined> {
   const begun = await settle(parts, beginUnit);
