@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { MessageRecord } from '../core/inbox/record.ts';
 import type { HostRecord } from '../core/lease/record.ts';
 import type { TaskRecord } from '../core/task/record.ts';
 import type { Store, Write } from '../ports/store.ts';
@@ -220,13 +221,18 @@ async function due({ store }: Opened): Promise<void> {
 }
 
 /** A turn of the task claimed what was said then. */
-function claimed(task: number, seq: number, at: number): Write[] {
+function claimed(
+  task: number,
+  seq: number,
+  at: number,
+  kind: MessageRecord['kind'] = 'genuine',
+): Write[] {
   const of = { taskId: idOf('task', task), turnId: idOf('turn', task) } as const;
   const conversationId = idOf('conversation', 1);
   return [
     {
       write: 'message.insert',
-      row: messageRow({ seq, at, ...of, state: 'done', claimedSeq: seq + 1 }),
+      row: messageRow({ seq, at, kind, ...of, state: 'done', claimedSeq: seq + 1 }),
     },
     {
       write: 'event.insert',
@@ -244,6 +250,7 @@ async function newestFirst({ store }: Opened): Promise<void> {
   // What the host made, what answered itself and what was said elsewhere is not a person's word.
   const of = { taskId: idOf('task', 3) } as const;
   const elsewhere = { ...of, conversationId: idOf('conversation', 2) } as const;
+  await mustPut(store, ...claimed(4, 45, 900, 'generated'));
   await mustPut(
     store,
     { write: 'message.insert', row: messageRow({ seq: 50, ...of, at: 900, kind: 'generated' }) },
