@@ -27,6 +27,8 @@ export interface RecoveryParams {
   /** What a restart report tells, and how many more there are. */
   readonly items?: readonly ReportedItem[];
   readonly more?: number;
+  /** Tasks that a check decides about, where diagnostics are told. */
+  readonly interrupted?: number;
   readonly starts?: number;
 }
 
@@ -48,6 +50,7 @@ export const RECOVERY_NUMBERS = [
   'workersHeld',
   'unsent',
   'more',
+  'interrupted',
   'starts',
 ] as const;
 
@@ -149,7 +152,10 @@ function failureFacts(
   };
 }
 
-function reportLines(words: Catalogue, { items = [], more = 0 }: RecoveryParams): string {
+function reportLines(
+  words: Catalogue,
+  { items = [], more = 0, interrupted = 0 }: RecoveryParams,
+): string {
   const lines = items.map(({ code, request, command }) =>
     words.recovery.reportLine({
       request: quoteRequest(words, request),
@@ -157,9 +163,12 @@ function reportLines(words: Catalogue, { items = [], more = 0 }: RecoveryParams)
       command: command === null ? '' : `\`${command}\``,
     }),
   );
-  return [...lines, ...(more === 0 ? [] : [words.recovery.reportMore(sayCount(words, more))])].join(
-    '\n',
-  );
+  const count = sayCount(words, interrupted);
+  return [
+    ...lines,
+    ...(more === 0 ? [] : [words.recovery.reportMore(sayCount(words, more))]),
+    ...(interrupted === 0 ? [] : [words.answers.interrupted({ count, now: null })]),
+  ].join('\n');
 }
 
 function causeOf(words: Catalogue, code: string): string {

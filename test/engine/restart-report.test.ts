@@ -4,8 +4,16 @@ import type { Engine } from '../../src/engine/engine.ts';
 import type { ConversationId } from '../../src/kernel/ids.ts';
 import { MINUTE, SECOND } from '../../src/kernel/time.ts';
 import { boundaryRow, idOf } from '../../src/testing/store-rows.ts';
-import { EN, eventually, pass, say, talkTo } from '../support/acts.ts';
-import { ADMIN, asks, Installation, OPTIONS, says, taskIn } from '../support/host.ts';
+import { EN, eventually, heldCall, pass, say, talkTo } from '../support/acts.ts';
+import {
+  ADMIN,
+  asks,
+  Installation,
+  OPTIONS,
+  ScriptedModel,
+  says,
+  taskIn,
+} from '../support/host.ts';
 import { renderStoredNotice } from '../../src/text/render.ts';
 import { mortal } from './upkeep-support.ts';
 
@@ -144,6 +152,45 @@ describe('R-13: after a restart', () => {
       { code: 'deadline_passed', taskId: id, request: 'ask me', command: null },
     ]);
     await second.stop(0);
+  });
+
+  test('what a check decides about is told beside it where diagnostics are on', async () => {
+    for (const diagnostics of [false, true]) {
+      const place = new Installation();
+      const recovery = { ...OPTIONS.recovery, diagnostics };
+      const given = {
+        options: { ...OPTIONS, recovery },
+        assessment: new ScriptedModel(() => new Promise(() => {})),
+      };
+      const { engine, kill } = await mortal(place, given);
+      await terminalOf(engine);
+      await blocked(place, engine, 'count the stars');
+      const held = heldCall();
+      place.model.answer = held.hold;
+      await say(engine, await talkTo(engine, 'long'), 'long work');
+      await held.begun;
+      kill();
+      place.clock.advance(SECOND);
+      const next = await place.host(given);
+      await eventually(async () => (await reports(place)).length === 1);
+      const [report] = await reports(place);
+      assert.equal(report?.items.length, 1);
+      assert.equal(/that a check decides about: 1\./.test(report?.text ?? ''), diagnostics);
+      await next.stop(0);
+    }
+  });
+
+  test('a start beside a host that lives is no restart', async () => {
+    const place = new Installation({ exclusive: false });
+    const one = await place.host();
+    await terminalOf(one);
+    await blocked(place, one, 'count the stars');
+    const other = await restarted(place);
+    assert.deepEqual(await reports(place), []);
+    await Promise.all([one.stop(0), other.stop(0)]);
+    const next = await restarted(place);
+    assert.equal((await reports(place)).length, 1);
+    await next.stop(0);
   });
 
   test('nothing is told where nothing is to be decided', async () => {

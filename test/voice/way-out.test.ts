@@ -198,22 +198,22 @@ test('W-6: what a crash left says which call is uncertain, in its notice and in 
 
   const { engine } = await open(t, place);
   const waiting = await taskIn(engine, conversationId, 'waiting');
-  const [notice, question, ...others] = await notices(engine, conversationId);
+  // A report of the restart may stand behind it; entering the assessment tells nothing (R-7).
+  const told = (await notices(engine, conversationId)).filter((text) => text.startsWith('! '));
+  const [question, ...others] = told;
   assert.deepEqual(others, []);
   assert.match(
     question ?? '',
     /^! While “Pay the hosting bill” ran, the host stopped between .* `pay`/,
   );
-  assert.match(notice ?? '', /^… “Pay the hosting bill” was interrupted: .* `pay` took effect is/);
-  assert.match(notice ?? '', new RegExp(`nothing of it continues by itself.*/stop ${waiting.id}`));
-  const told = await explainTask(engine.parts, waiting.id, EN);
-  assert.match(told?.sentence ?? '', /Whether `pay` took effect is unknown/);
-  const asked = new Set([...commandsOf(notice), ...commandsOf(question)]);
+  const why = await explainTask(engine.parts, waiting.id, EN);
+  assert.match(why?.sentence ?? '', /Whether `pay` took effect is unknown/);
+  const asked = [...commandsOf(question), `/stop ${waiting.id}`];
   assert.deepEqual(
-    told?.commands.map((way) => way.command),
-    [...asked].filter((command) => !command.startsWith('/why ')),
+    new Set(why?.commands.map((way) => way.command)),
+    new Set(asked.filter((command) => !command.startsWith('/why '))),
   );
-  const approve = [...asked].find((command) => command.startsWith('/approve ')) ?? '';
+  const approve = asked.find((command) => command.startsWith('/approve ')) ?? '';
   await send(engine, conversationId, approve);
   const [answer] = await until(engine, conversationId, async () => {
     const given = await answers(engine, conversationId);
@@ -221,9 +221,9 @@ test('W-6: what a crash left says which call is uncertain, in its notice and in 
   });
   assert.match(
     answer ?? '',
-    new RegExp(`^Approved: .* is kept and .*; only \`/stop ${waiting.id}`),
+    new RegExp(`^Approved: .* is kept and .* if an independent check .*\`/stop ${waiting.id}`),
   );
-  assert.ok(told?.chain.some((line) => line.endsWith('`pay` began; its outcome is unknown.')));
+  assert.ok(why?.chain.some((line) => line.endsWith('`pay` began; its outcome is unknown.')));
 });
 
 test('W-3: commands are answered while the model does not answer at all', async (t) => {

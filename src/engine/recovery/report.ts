@@ -43,6 +43,8 @@ interface Standing {
   readonly unsent: number;
   /** When the last report was told; 0 before the first. */
   readonly since: Instant;
+  /** Tasks that a check decides about: told with what is to be decided where diagnostics are on (R-7). */
+  readonly interrupted: number;
   /** The tasks of open questions about an uncertain effect, by id. */
   readonly asked: ReadonlyMap<string, TaskRecord>;
 }
@@ -50,20 +52,24 @@ interface Standing {
 const UP_TO = { before: ABOVE_ALL_IDS, limit: LIMITS.listLimitMax } as const;
 const OPEN_APPROVALS = { state: 'open', conversationId: '', ...UP_TO } as const;
 
-async function readStanding({ store }: EngineParts): Promise<Standing> {
+async function readStanding({ store, options }: EngineParts): Promise<Standing> {
   const last = await store.query('report.last', {});
   const unsent = await store.query('outbox.list', {
     state: 'uncertain',
     conversationId: '',
     ...UP_TO,
   });
+  const standing = options.recovery.diagnostics
+    ? await store.query('recovery.standing', {})
+    : undefined;
   const asked = new Map<string, TaskRecord>();
   for (const { kind, taskId } of await store.query('approval.list', OPEN_APPROVALS)) {
     if (kind !== 'uncertain' || asked.has(taskId)) continue;
     const task = await store.query('task.byId', { id: taskId });
     if (task !== undefined && task.enrollment === 'current') asked.set(taskId, task);
   }
-  return { unsent: unsent.length, since: last?.at ?? 0, asked };
+  const interrupted = standing?.interrupted ?? 0;
+  return { unsent: unsent.length, since: last?.at ?? 0, interrupted, asked };
 }
 
 type ReportReads = {
@@ -146,7 +152,7 @@ function questionsOf(
 function tell(
   ledger: Ledger,
   { summary, items }: Told,
-  { reader, isRestart }: UnitOrder,
+  { reader, isRestart, standing: { interrupted } }: UnitOrder,
 ): Decision<ConversationId> {
   const { at } = ledger;
   const id = at.ids.next('report');
@@ -164,7 +170,7 @@ function tell(
           ...place,
           key: `notice:report:${id}`,
           code: 'restart_report',
-          params: paramsOf(items, summary?.params),
+          params: { ...paramsOf(items, summary?.params), interrupted },
           subjectId: id,
         };
   const report: ReportRecord = { id, at: at.now, outboxId: queueNotice(ledger, notice) };
