@@ -52,24 +52,35 @@ interface Standing {
 const UP_TO = { before: ABOVE_ALL_IDS, limit: LIMITS.listLimitMax } as const;
 const OPEN_APPROVALS = { state: 'open', conversationId: '', ...UP_TO } as const;
 
-async function readStanding({ store, options }: EngineParts): Promise<Standing> {
+async function readStanding(parts: EngineParts): Promise<Standing> {
+  const { store } = parts;
   const last = await store.query('report.last', {});
   const unsent = await store.query('outbox.list', {
     state: 'uncertain',
     conversationId: '',
     ...UP_TO,
   });
-  const standing = options.recovery.diagnostics
-    ? await store.query('recovery.standing', {})
-    : undefined;
+  return {
+    unsent: unsent.length,
+    since: last?.at ?? 0,
+    interrupted: await countInterrupted(parts),
+    asked: await readAsked(parts),
+  };
+}
+
+async function countInterrupted({ store, options }: EngineParts): Promise<number> {
+  if (!options.recovery.diagnostics) return 0;
+  return (await store.query('recovery.standing', {}))?.interrupted ?? 0;
+}
+
+async function readAsked({ store }: EngineParts): Promise<Standing['asked']> {
   const asked = new Map<string, TaskRecord>();
   for (const { kind, taskId } of await store.query('approval.list', OPEN_APPROVALS)) {
     if (kind !== 'uncertain' || asked.has(taskId)) continue;
     const task = await store.query('task.byId', { id: taskId });
     if (task !== undefined && task.enrollment === 'current') asked.set(taskId, task);
   }
-  const interrupted = standing?.interrupted ?? 0;
-  return { unsent: unsent.length, since: last?.at ?? 0, interrupted, asked };
+  return asked;
 }
 
 type ReportReads = {
