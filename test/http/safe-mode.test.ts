@@ -6,6 +6,7 @@ import { say, eventually } from '../support/acts.ts';
 import { ADMIN, Installation, OPTIONS, taskIn, type GivenParts } from '../support/host.ts';
 import { mortal } from '../engine/upkeep-support.ts';
 import { openDoor, openDoorOf, type TestDoor } from './door.ts';
+import { HELD, openPlace, putTask } from './history.ts';
 
 const STORMY: GivenParts = {
   options: { ...OPTIONS, recovery: { ...OPTIONS.recovery, safeMode: true } },
@@ -110,8 +111,26 @@ describe('safe mode at the door', () => {
   });
 });
 
-test('what a check decides about and what is held is counted in the status', async (context) => {
-  const door = await openDoor(context);
-  const none = { interrupted: 0, assessing: [], held: 0 };
-  assert.deepEqual((await door.client('reader').status()).recovery, none);
+describe('what was interrupted, and what is history', () => {
+  test('is counted in the status; all that is held is one line of what waits for a person', async (context) => {
+    const door = await openDoor(context);
+    const reader = door.client('reader');
+    const none = { interrupted: 0, assessing: [], held: 0 };
+    assert.deepEqual((await reader.status()).recovery, none);
+    const here = await openPlace(door);
+    for (let count = 0; count < 3; count += 1) await putTask(door, here, HELD);
+    const { recovery, attention } = await reader.status();
+    assert.deepEqual(recovery, { ...none, held: 3 });
+    const { items } = await reader.attention();
+    assert.equal(attention, 1);
+    const { sentence = '', ...rest } = items[0] ?? {};
+    assert.deepEqual(rest, {
+      level: 'info',
+      code: 'held_legacy',
+      subjectId: door.engine.health().hostId,
+      command: '/tasks held',
+      taskId: null,
+    });
+    assert.match(sentence, /^3 older tasks were found .*`\/task-resume ID`/);
+  });
 });
