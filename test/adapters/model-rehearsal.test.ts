@@ -121,6 +121,36 @@ describe('the rehearsal model', () => {
     assert.match(reply.text, /rehearsal model.*tool list/);
   });
 
+  test('answers what asks for a shape in that shape, so that recovery needs no provider', async () => {
+    const ask = async (name: string): Promise<unknown> => {
+      const answer = { name, schema: {} };
+      const outcome = await askOf(rehearsalModel(), { texts: [], models: [] }, { answer });
+      return JSON.parse(replyOf(outcome).text);
+    };
+    const { verdict: said, reason } = (await ask('assessment')) as Record<string, string>;
+    assert.equal(said, 'continue');
+    assert.match(String(reason), /I am the rehearsal model/);
+    assert.equal(((await ask('classification')) as Record<string, unknown>)['taskId'], null);
+  });
+
+  test('goes on with the wish of interrupted work and repeats no call that was made', async () => {
+    const { called, answer } = await turn(
+      'This task was interrupted: the host stopped while it was under way. The request was:\n\n> …',
+      () => ({ text: 'b is here' }),
+      [
+        user('read a.txt then read b.txt'),
+        {
+          role: 'assistant',
+          text: '',
+          calls: [{ id: 'rehearsal_1', name: 'read', args: '{"path":"a.txt"}' }],
+        },
+        { role: 'tool', callId: 'rehearsal_1', name: 'read', text: 'a is here', isError: false },
+      ],
+    );
+    assert.deepEqual(called, ['read {"path":"b.txt"}']);
+    assert.match(answer, /a is here[^]*b is here/);
+  });
+
   test('streams its answer in pieces that are the answer, and names itself', async () => {
     const { heard, answer } = await turn('hello');
     assert.ok(heard.texts.length > 1);

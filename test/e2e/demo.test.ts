@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
+import type { Client } from '../../src/client/client.ts';
 import { Place } from './process.ts';
 
 const place = new Place();
@@ -80,3 +81,33 @@ describe('a demo', { concurrency: false }, () => {
     assert.match(stderr, /there are: recovery, boundary/);
   });
 });
+
+test('interrupted work goes on after a kill without any provider', async (t) => {
+  const alone = new Place('model: { provider: rehearsal }\napi: { port: 0 }\n' + TOOLS);
+  t.after(() => alone.clear());
+  const first = await alone.start();
+  const { id } = await first.client().createRun({ input: `run ${SLOW} then list` });
+  for await (const { type } of first.client().runEvents(id)) if (type === 'tool.started') break;
+  first.signal('SIGKILL');
+  await first.child.ended;
+  const second = await alone.start();
+  const run = await followed(second.client(), id);
+  assert.equal(run, 'run.completed');
+  const { taskId } = await second.client().run(id);
+  const events = await second.client().taskEvents(taskId, { limit: 100 });
+  const checks = events.items.filter(({ type }) => type === 'assessment.ended');
+  assert.deepEqual(
+    checks.map(({ data }) => data?.['outcome']),
+    ['continue'],
+  );
+});
+
+const TOOLS = 'tools: { command: { approval: never } }\n';
+const SLOW = 'sleep 30';
+
+/** The type of the event that ends a run. */
+async function followed(client: Client, id: string): Promise<string> {
+  let last = '';
+  for await (const { type } of client.runEvents(id)) last = type;
+  return last;
+}

@@ -115,7 +115,7 @@ function nextOf(request: ModelRequest): Next {
 }
 
 function wishOf(request: ModelRequest): Next {
-  const from = request.messages.findLastIndex((message) => message.role === 'user');
+  const from = wishAt(request.messages);
   const asked = request.messages[from];
   const wish = asked?.role === 'user' ? asked.text.trim() : '';
   const done = request.messages.slice(from + 1);
@@ -131,6 +131,13 @@ function wishOf(request: ModelRequest): Next {
     return answer(`${ME} You want the tool ${next.tool}, and I have none of that name here.`);
   }
   return { kind: 'call', call: { id: callId(request), name: next.tool, args: next.args } };
+}
+
+/** Where the person's wish stands: what the host says when interrupted work goes on is no other one. */
+function wishAt(messages: readonly ModelMessage[]): number {
+  const isGoingOn = (text: string): boolean => text.startsWith('This task was interrupted');
+  const wish = messages.findLastIndex((one) => one.role === 'user' && !isGoingOn(one.text));
+  return wish >= 0 ? wish : messages.findLastIndex(({ role }) => role === 'user');
 }
 
 function instructionIn(part: string): Instruction | undefined {
