@@ -1,5 +1,6 @@
 import type { OpenExport } from '../engine/archive/export.ts';
 import { LIMITS } from '../kernel/limits.ts';
+import type { SocketEnv } from './bounds.ts';
 import { route, type Call, type Door, type Route } from './call.ts';
 
 /** Begins an export of the store as it is now. Rejects with the store's `Fault`. */
@@ -22,10 +23,7 @@ async function exportAll({ door, identity, request, env }: Call): Promise<Respon
   const release = door.slots.take(identity.name);
   try {
     const reading = new Reading(door, await door.exporter(), release);
-    return new Response(
-      reading.stream(() => env.outgoing?.destroy()),
-      { headers: HEADERS },
-    );
+    return new Response(reading.stream(env.outgoing), { headers: HEADERS });
   } catch (error) {
     release();
     throw error;
@@ -50,12 +48,16 @@ class Reading {
     return this.#over.signal.aborted;
   }
 
-  stream(cut: () => void): ReadableStream<Uint8Array> {
+  /** `socket` is cut when the export breaks off; without one the stream itself fails. */
+  stream(socket: SocketEnv['outgoing']): ReadableStream<Uint8Array> {
     const broken = (controller: ReadableStreamDefaultController, why: string): void => {
       if (this.#isOver) return;
       void this.#end();
-      cut();
-      controller.error(new Error(why));
+      if (socket === undefined) controller.error(new Error(why));
+      else {
+        socket.destroy();
+        controller.close();
+      }
     };
     return new ReadableStream<Uint8Array>(
       {

@@ -237,9 +237,9 @@ export const ARCHIVE_SHAPES: { readonly [K in ArchiveKind]: ShapeOf<ArchiveRecor
   },
   execution: {
     id: id('execution'),
+    conversationId: orNull(ref('conversation')),
     taskId: orNull(ref('task')),
     mandateHash: orNull(hash),
-    conversationId: orNull(ref('conversation')),
     enrollment: stateOf(ENROLLMENT_MOVES),
     state: stateOf(EXECUTION_MOVES),
     version: whole,
