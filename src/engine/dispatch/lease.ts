@@ -14,7 +14,10 @@ const BATCH = 1_000;
  * each host's own lease says it, so that a look at every tick finds those that end later. Held workers are
  * left as they are. Gives how many were taken up.
  */
-export async function closeLost(parts: EngineParts, hostId: HostId): Promise<number> {
+export async function closeLost(
+  parts: Pick<EngineParts, 'store' | 'clock' | 'log'>,
+  hostId: HostId,
+): Promise<number> {
   const args = { except: hostId, limit: BATCH };
   for (let taken = 0; ;) {
     const running = await parts.store.query('execution.runningElsewhere', args);
@@ -33,7 +36,7 @@ type RetryReads = {
 
 /** Gives 1 for a worker that was taken up, 0 for one that its host still runs or that goes on already. */
 function retryUnit(
-  { store }: EngineParts,
+  { store }: Pick<EngineParts, 'store'>,
   found: Pick<ExecutionRecord, 'id' | 'hostId'>,
 ): Unit<RetryReads, 0 | 1> {
   const { id, hostId } = found;
