@@ -108,7 +108,7 @@ test('W-1 a stop is committed first, ends the running call and frees the convers
   await engine.stop(0);
 });
 
-test('R-1 an interrupted turn leaves its task waiting for an assessment with one notice and asks once about its call', async () => {
+test('an interrupted turn leaves its task waiting for an assessment, tells nobody of it and asks once about its call', async () => {
   const place = new Installation();
   const started = Promise.withResolvers<void>();
   place.model.answer = () => asks(['pay', { sum: 1 }]);
@@ -132,10 +132,7 @@ test('R-1 an interrupted turn leaves its task waiting for an assessment with one
   const notices = await place.rows('outbox');
   assert.deepEqual(
     notices.map((notice) => [notice['code'], notice['level']]),
-    [
-      ['interrupted', 'waiting'],
-      ['uncertain_effect', 'escalation'],
-    ],
+    [['uncertain_effect', 'escalation']],
   );
   const approvals = await place.rows('approval');
   assert.deepEqual(

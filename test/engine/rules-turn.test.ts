@@ -226,10 +226,10 @@ test('E-2 after a crash a call that is not repeatable is uncertain and not made 
     assert.equal(step?.['state'], state);
     const result = place.model.requests.at(-1)?.messages.find(({ role }) => role === 'tool');
     assert.match(result?.text ?? '', tool === 'pay' ? /unknown/ : /cut off/);
-    const [notice] = await place.rows('outbox');
+    const asked = (await place.rows('outbox')).filter((entry) => entry['kind'] === 'notice');
     assert.deepEqual(
-      (JSON.parse(String(notice?.['params'])) as { tools: unknown }).tools,
-      tool === 'pay' ? ['pay'] : [],
+      asked.map((notice) => notice['code']),
+      tool === 'pay' ? ['uncertain_effect'] : [],
     );
     await engine.stop(0);
   }
@@ -258,11 +258,13 @@ test("R-1 an interrupted task goes on by nothing of the host's own, and a new me
   const asked = place.model.requests.map(askedIn);
   assert.deepEqual(asked, ['the interrupted order', 'not taken up yet', 'new 2', 'new 3', 'new 4']);
   const task = await place.store.query('task.byId', { id: run.taskId });
+  // Each of its three assessments failed, and a missing one never falls back to working on.
+  assert.equal(place.assessor.requests.length, 3);
   assert.deepEqual(
     [task?.state, task?.reason, task?.waitKind, task?.turnsUsed],
-    ['waiting', 'interrupted', 'assessment', 1],
+    ['blocked', 'recovery_assessment_failed', null, 1],
   );
-  assert.equal((await place.rows('run'))[0]?.['state'], 'open');
+  assert.equal((await place.rows('run'))[0]?.['state'], 'failed');
 });
 
 test('R-14 an exclusive store is taken over at once, a shared one only when the lease is over', async () => {

@@ -16,7 +16,7 @@ interface Way {
   readonly state: string;
   readonly code: string | null;
   readonly says: RegExp;
-  /** Of each call whose outcome is unknown a person is asked beside the last word (E-2). */
+  /** Of each call whose outcome is unknown a person is asked before the last word (E-2). */
   readonly isAsked?: boolean;
 }
 interface Act {
@@ -54,7 +54,21 @@ async function began({ place }: Act): Promise<void> {
 
 async function restarted(act: Act): Promise<Engine> {
   await began(act);
-  return act.place.host({ options: { ...OPTIONS, pid: 2 } });
+  const next = await act.place.host({ options: { ...OPTIONS, pid: 2 } });
+  await assessed(act);
+  return next;
+}
+
+/** Lets the time of all three assessments pass, each of which fails (R-6). */
+async function assessed({ place }: Act): Promise<undefined> {
+  await eventually(async () => {
+    const [task] = await place.rows('task');
+    if (task?.['state'] === 'blocked') return true;
+    await pass();
+    place.clock.advance(SECOND);
+    return false;
+  });
+  return undefined;
 }
 
 async function openTaskOf({ engine, conversationId }: Act) {
@@ -281,17 +295,17 @@ export const WAYS: readonly Way[] = [
     way: 'is cut by a crash while the model thinks',
     script: hangs,
     meanwhile: restarted,
-    state: 'waiting',
-    code: 'interrupted',
-    says: /“Pay the bill” was interrupted.*\/stop task_/,
+    state: 'blocked',
+    code: 'recovery_assessment_failed',
+    says: /I have stopped “Pay the bill”.* failed three times .*`\/budget-reset task_/,
   },
   {
     way: 'is cut by a crash while a tool runs',
     script: hangsInTool,
     meanwhile: restarted,
-    state: 'waiting',
-    code: 'interrupted',
-    says: /“Pay the bill” was interrupted.*`pay` took effect is unknown.*\/stop task_/,
+    state: 'blocked',
+    code: 'recovery_assessment_failed',
+    says: /I have stopped “Pay the bill”.* failed three times .*`\/budget-reset task_/,
     isAsked: true,
   },
   {
@@ -303,20 +317,23 @@ export const WAYS: readonly Way[] = [
       await pass();
       act.place.clock.advance(60_000);
       await stopping;
-      return act.place.host({ options: { ...OPTIONS, pid: 2 } });
+      const next = await act.place.host({ options: { ...OPTIONS, pid: 2 } });
+      await assessed(act);
+      return next;
     },
-    state: 'waiting',
-    code: 'interrupted',
-    says: /“Pay the bill” was interrupted/,
+    state: 'blocked',
+    code: 'recovery_assessment_failed',
+    says: /I have stopped “Pay the bill”.* failed three times .*`\/budget-reset task_/,
   },
   {
     way: 'is thrown out by a model port that breaks its word',
     script: (place) => {
       place.model.answer = () => Promise.reject(new Error('a defect'));
     },
-    state: 'waiting',
-    code: 'interrupted',
-    says: /“Pay the bill” was interrupted/,
+    meanwhile: assessed,
+    state: 'blocked',
+    code: 'recovery_assessment_failed',
+    says: /I have stopped “Pay the bill”.* failed three times .*`\/budget-reset task_/,
   },
   {
     way: 'is thrown out by a tool port that breaks its word',
@@ -324,9 +341,10 @@ export const WAYS: readonly Way[] = [
       place.model.answer = () => asks(['pay', {}]);
       place.tools.perform = () => Promise.reject(new Error('a defect'));
     },
-    state: 'waiting',
-    code: 'interrupted',
-    says: /“Pay the bill” was interrupted.*`pay` took effect is unknown/,
+    meanwhile: assessed,
+    state: 'blocked',
+    code: 'recovery_assessment_failed',
+    says: /I have stopped “Pay the bill”.* failed three times .*`\/budget-reset task_/,
     isAsked: true,
   },
 ];

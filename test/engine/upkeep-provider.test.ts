@@ -6,7 +6,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kernel/time.ts';
 import { eventually, pass, say, talkTo } from '../support/acts.ts';
 import { fails, Installation, OPTIONS, says, type GivenParts } from '../support/host.ts';
-import { becomes, mortal, noticesOf, taskRow, wakesOf } from './upkeep-support.ts';
+import { becomes, mortal, noticesOf, wakesOf } from './upkeep-support.ts';
 
 /** Lets time pass in steps, and what is due go on. */
 async function goOn(place: Installation, ms: number, step = SECOND): Promise<void> {
@@ -93,7 +93,7 @@ describe('a provider that cannot be reached', () => {
     await engine.stop(0);
   });
 
-  test('R-1 that comes back after a crash wakes nothing that waited then: each is interrupted, told once', async () => {
+  test('R-1 that comes back after a crash wakes nothing that waited then: each is assessed, and told once that no check let it go on', async () => {
     const place = new Installation();
     const { state, ids, kill } = await stranded(place, 3);
     kill();
@@ -104,11 +104,16 @@ describe('a provider that cannot be reached', () => {
     const engine = await place.host();
     await goOn(place, LIMITS.probeMaxMs, 5 * SECOND);
     for (const id of ids) {
-      assert.equal((await taskRow(place, id))['reason'], 'interrupted');
-      assert.deepEqual(await noticesOf(place, id), ['awaits_provider', 'interrupted']);
+      assert.equal((await becomes(place, id, 'blocked'))['reason'], 'recovery_assessment_failed');
+      assert.deepEqual(await noticesOf(place, id), [
+        'awaits_provider',
+        'recovery_assessment_failed',
+      ]);
     }
     assert.equal(place.model.requests.length, asked);
-    const instants = (await place.rows('task')).map(({ changed_at }) => changed_at);
+    const cut = (await place.rows('event')).filter(({ reason }) => reason === 'interrupted');
+    assert.equal(cut.length, ids.length);
+    const instants = cut.map(({ at }) => at);
     assert.equal(new Set(instants).size, 1, 'in one look');
     await finds(engine, place);
     await engine.stop(0);

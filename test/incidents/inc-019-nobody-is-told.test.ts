@@ -38,7 +38,7 @@ function assertOneLastWord(items: readonly OutboxReply[], code: string, why: Reg
   );
   assert.match(items[0]?.text ?? '', /“Write two files/);
   assert.match(items[0]?.text ?? '', why);
-  assert.match(items[0]?.text ?? '', /What was done is (kept|saved)/);
+  assert.match(items[0]?.text ?? '', /What was done is (kept|saved)|Nothing is lost/);
 }
 
 /** What exists is on record, whatever became of the order. */
@@ -102,19 +102,24 @@ test('INC-019 however the model fails, the order gets one last word that says wh
   await Promise.all(WAYS.map((way) => play(t, way)));
 });
 
-test('INC-019 when the process is killed the order gets one last word at the next start, and no second one', async (t) => {
+test('INC-019 when the process is killed and no check lets it go on, the order gets one last word, and no second one', async (t) => {
   const stage = await openStage(
     t,
     afterTwoFiles(() => ({ kind: 'stall' })),
+    '',
+    'recovery: { safeMode: false, spacingSeconds: 1, callTimeoutSeconds: 1 }\n',
   );
   const order = await stage.host.client().createRun({ input: INPUT });
   await stage.server.arrived(3);
   for (let starts = 0; starts < 2; starts += 1) {
     await stage.killAndRestart();
+    const client = stage.host.client();
+    for await (const { type } of client.runEvents(order.id)) if (type === 'notice') break;
     const { items, run, files } = await told(stage, order);
-    assert.equal(run.status, 'waiting');
-    assertOneLastWord(items, 'interrupted', /\/stop task_/);
+    assert.equal(run.status, 'failed');
+    assert.equal(run.outcome?.code, 'recovery_assessment_failed');
+    assertOneLastWord(items, 'recovery_assessment_failed', /\/budget-reset task_/);
     assertBothFiles(files);
   }
-  assert.equal(stage.server.requests.length, 3, 'nothing went on by itself');
+  assert.equal(stage.server.requests.length, 3 + 3, 'three checks, and nothing went on by itself');
 });

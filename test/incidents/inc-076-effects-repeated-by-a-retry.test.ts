@@ -68,7 +68,7 @@ for (const format of FORMATS) {
     assert.equal(other.arrived, 1, 'one call, from the journal');
   });
 
-  test(`INC-076 (a killed turn waits for its assessment) the host dies after the charge, before the next model call has answered: ${format}`, async (t) => {
+  test(`INC-076 (a killed turn goes on by no check that failed) the host dies after the charge, before the next model call has answered: ${format}`, async (t) => {
     const charged = await staged(t, format);
     const { stage, provider } = charged;
     stage.place.tools.perform = async () => {
@@ -81,8 +81,8 @@ for (const format of FORMATS) {
     for (let kills = 0; kills < 2; kills += 1) {
       await stage.restart('unclean');
       await stage.pass(HOUR);
-      assert.equal(await stage.standing(here), 'waiting interrupted');
-      assert.deepEqual(await stage.told(here), ['interrupted']);
+      assert.equal(await stage.standing(here), 'blocked recovery_assessment_failed');
+      assert.deepEqual(await stage.told(here), ['recovery_assessment_failed']);
       assert.deepEqual(ledger(charged), { pay: 1 });
     }
     assert.equal(provider.arrived, 2, 'nothing goes on by itself');
@@ -101,7 +101,7 @@ for (const format of FORMATS) {
     await begun;
     await stage.restart('unclean');
     await stage.pass(HOUR);
-    assert.equal(await stage.standing(here), 'waiting interrupted');
+    assert.equal(await stage.standing(here), 'blocked recovery_assessment_failed');
     const steps = await stage.place.rows('step');
     assert.deepEqual(
       steps.filter(({ kind }) => kind === 'tool').map(({ state }) => state),

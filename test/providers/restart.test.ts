@@ -97,7 +97,7 @@ for (const format of FORMATS) {
       ['the provider', 'nobody there', 10 * MINUTE],
       ['a quota', HOURS_5, HOUR],
     ] as const) {
-      test(`R-1 while it waits for ${what}: when that is over the task waits for its assessment, told once`, async (t) => {
+      test(`R-1 while it waits for ${what}: when that is over the task is assessed, and told once that no check let it go on`, async (t) => {
         const cut = await metFor(t, format, wrong, when);
         const { stage, first, here } = cut;
         const before = { calls: callsOf(cut), told: await stage.told(here) };
@@ -108,7 +108,7 @@ for (const format of FORMATS) {
         await first.recover();
         await stage.until(() => stage.isIn(here, 'waiting interrupted'), 5 * HOUR);
         await stage.pass(HOUR);
-        assert.deepEqual(await stage.told(here), [...before.told, 'interrupted']);
+        assert.deepEqual(await stage.told(here), [...before.told, 'recovery_assessment_failed']);
         assert.equal(callsOf(cut), before.calls);
         const other = await stage.say('Pay the rent');
         await stage.until(() => stage.isIn(other, 'completed answered'), 6 * MINUTE);
@@ -129,7 +129,7 @@ for (const format of FORMATS) {
       assert.equal(stage.now, until, 'no new burst after the restart');
       await stage.until(() => stage.isIn(other, 'completed answered'), MINUTE);
       assert.equal(await stage.standing(here), 'waiting interrupted');
-      assert.deepEqual(await stage.told(here), ['interrupted']);
+      assert.deepEqual(await stage.told(here), [], 'an assessment that is due is no news');
       assert.equal(stage.place.tools.ran.length, 2);
     });
   });
