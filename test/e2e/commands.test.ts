@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import manifest from '../../package.json' with { type: 'json' };
 import { Place, type Ended, type RunningHost } from './process.ts';
 
+const WORKER = 'exec_7K2M9QX4R1T8WZ3C';
 const UNKNOWN = 'task_0000000000000000';
 const APPROVAL = 'appr_0000000000000000';
 
@@ -79,6 +80,7 @@ describe('on a stopped host', () => {
       ['chat'],
       ['stop', taskId],
       ['resume', taskId],
+      ['budget-reset', taskId],
       ['extend', taskId, 'turns=+1'],
       ['approve', APPROVAL],
       ['status', '--url', 'http://127.0.0.1:9'],
@@ -170,12 +172,22 @@ describe('on a running host', () => {
 
   test('orders end with 0 when they were carried out, with 3 when refused, with 4 for no such id', async () => {
     const ended = async (text: string): Promise<Ended> => place.run(argsOf(text));
-    for (const order of ['resume TASK', 'pause TASK', 'extend TASK turns=+1']) {
+    for (const order of [
+      'resume TASK',
+      'resume TASK --late',
+      'pause TASK',
+      'extend TASK turns=+1',
+    ]) {
       const refused = await ended(order);
       assert.equal(refused.code, 3, order);
       assert.match(lineOf(refused), /^task_ended: /);
     }
-    for (const order of [`resume ${UNKNOWN}`, `approve ${APPROVAL}`, `approval ${APPROVAL}`]) {
+    for (const order of [
+      `resume ${UNKNOWN}`,
+      `budget-reset ${UNKNOWN}`,
+      `approve ${APPROVAL}`,
+      `approval ${APPROVAL}`,
+    ]) {
       assert.equal((await ended(order)).code, 4, order);
     }
     const { id } = await host.client().createRun({ input: 'hello', wait: 20 });
@@ -201,6 +213,8 @@ describe('a slip in the command line', () => {
     ['tasks --state actve', /--state takes one of .*did you mean active\?/],
     ['tasks --limit 0', /--limit takes a whole number from 1 to 200/],
     ['logs -n many', /--lines takes a whole number/],
+    ['workers --state runing', /--state takes one of ready, .*did you mean running\?/],
+    [`resume ${WORKER} --late`, /--late is for a task; a worker has no time of its own/],
     ['approvals --state opne', /--state takes one of open, .*did you mean open\?/],
     ['usage --days 0', /--days takes a whole number from 1 to 92/],
     ['extend task_1', /say what to grant: --turns 20/],
@@ -224,8 +238,8 @@ test('--version is the version, and help names every command', async () => {
   const { stdout, code } = await place.run(['--help']);
   assert.equal(code, 0);
   const names =
-    'start chat status tasks task why approvals approval usage conversations outbox logs ' +
-    'stop pause resume extend approve deny cancel config keys';
+    'start chat status tasks task why workers approvals approval usage conversations outbox logs ' +
+    'stop pause extend approve deny cancel resume budget-reset config keys';
   for (const name of names.split(' ')) {
     assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
   }
