@@ -245,7 +245,8 @@ class Host implements Engine {
   }
 
   async repair(order: Parameters<Engine['repair']>[0]): ReturnType<Engine['repair']> {
-    return this.#guarded(() => repair(this.parts, { ...order, hostId: this.#hostId }));
+    const onTold = (id: ConversationId): void => this.live.hint(id);
+    return this.#guarded(() => repair(this.parts, { ...order, hostId: this.#hostId, onTold }));
   }
 
   async pauseTask(order: TaskOrder): Promise<Ordered | Refusal> {

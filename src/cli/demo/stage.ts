@@ -18,7 +18,7 @@ const OUTPUT_KEPT = 4_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The product did not do what it promises, or could not be watched: the demo says what it saw. */
-export class DemoFailed extends CommandEnd {
+class DemoFailed extends CommandEnd {
   constructor(what: string, saw: string) {
     super('failed', `The demo did not see what it should: ${what}.\nIt saw: ${saw}`);
   }
