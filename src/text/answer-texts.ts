@@ -165,12 +165,10 @@ export interface AnswerTexts {
   readonly reassessed: (facts: ReopenedFacts) => string;
   readonly budgetReset: (facts: ReopenedFacts) => string;
   readonly resumedLate: (request: string) => string;
-  readonly workerResumed: (id: string) => string;
   readonly paused: (request: string) => string;
   /** `left` is what `why` says is left. */
   readonly extended: (facts: { readonly request: string; readonly left: string }) => string;
   readonly clockConfirmed: string;
-  readonly safeModeEnded: string;
   /** Before the first outcome of an order whose receipt came again. */
   readonly repeatedOrder: string;
 }

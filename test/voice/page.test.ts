@@ -14,7 +14,7 @@ const DE = { ...EN, locale: 'de' } as const;
 const FRIDAY = Date.UTC(2025, 10, 14, 17);
 const WEDNESDAY = AT - 2 * 86_400_000;
 
-test('R-7: the notice of a failed assessment is the voice page’s, in both languages', () => {
+test('the notice of a failed assessment is the voice page’s, in both languages', () => {
   const params = { taskId: ID, outcome: 'failed', detail: 'timeout', deadline: FRIDAY } as const;
   assert.equal(
     renderNotice(
@@ -49,7 +49,7 @@ test('the summary of the boundary is the voice page’s, and begins a restart re
   }
 });
 
-test('E-2: the question about an uncertain effect begins with the voice page’s, in both languages', () => {
+test('the question about an uncertain effect begins with the voice page’s, in both languages', () => {
   const params = { taskId: ID, tool: 'send_payment', approvalId: APPROVAL, reason: 'interrupted' };
   const en = renderNotice(EN, 'uncertain_effect', { ...params, request: 'Pay the hosting bill' });
   const de = renderNotice(DE, 'uncertain_effect', { ...params, request: 'Hosting bezahlen' });
@@ -67,7 +67,7 @@ test('E-2: the question about an uncertain effect begins with the voice page’s
   );
 });
 
-describe('R-8: a reset of what has no used-up budget says how the task stands and the nearest way out:', () => {
+describe('a reset of what has no used-up budget says how the task stands and the nearest way out:', () => {
   const ADMIN = { kind: 'admin', id: 'terminal', isAdmin: true } as const;
   const refused = (reader: typeof EN | typeof DE, over: Partial<TaskRecord>): string => {
     const task = taskRow({ changedAt: AT - 3_600_000, ...over });
@@ -118,7 +118,7 @@ describe('R-8: a reset of what has no used-up budget says how the task stands an
       '(sie ist seit 13:02 blockiert). Möglich ist: `/task-resume ID`.',
     ],
     [
-      'R-11: a silent one, which doctor repairs',
+      'a silent one, which doctor repairs',
       { state: 'blocked', reason: null },
       '(it stands still since 13:02, and no reason is on record). What is possible: `sekisho doctor --repair`.',
       '(sie steht seit 13:02 still, ohne dass ein Grund vermerkt ist). Möglich ist: `sekisho doctor --repair`.',

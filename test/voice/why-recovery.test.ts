@@ -100,7 +100,7 @@ describe('W-6: why tells a task that waits for its assessment', () => {
     assert.match((await explain(DE)).sentence, / Prüfung 2 von 3 läuft gerade\. /);
   });
 
-  test('R-14: whose last attempt a dead host made: the next one is due', async () => {
+  test('whose last attempt a dead host made: the next one is due', async () => {
     await put(
       parts,
       { write: 'host.insert', row: hostRow({ aliveUntil: NOW - 1, stoppedAt: null }) },
@@ -113,7 +113,7 @@ describe('W-6: why tells a task that waits for its assessment', () => {
     );
   });
 
-  test('R-15: for the provider that is to make it', async () => {
+  test('for the provider that is to make it', async () => {
     await put(
       parts,
       task({
@@ -134,7 +134,7 @@ describe('W-6: why tells a task that waits for its assessment', () => {
     assert.deepEqual(named(told), [STOP]);
   });
 
-  test('R-16: because no turn followed in time', async () => {
+  test('because no turn followed in time', async () => {
     await put(parts, task({ ...INTERRUPTED, outcomeData: '{"tools":[],"absent":"void"}' }));
     assert.match(
       (await explain()).sentence,
@@ -204,14 +204,14 @@ describe('W-6: why tells a task that an assessment or the boundary has', () => {
       ],
     },
     {
-      name: 'T-15: late',
+      name: 'late',
       over: blocked({ reason: 'order_late' }, { at: NOW - 3_600_000 }),
       says: 'The time at which it was to be carried out has passed. It was to be carried out at 13:02. ',
       says_de: / Ausgeführt werden sollte sie um 13:02\. /,
       ways: [[`/task-resume ${ID} late`, OWN, 'carries it out late'], STOP],
     },
     {
-      name: 'B-4: held, with how it stood, why, and who wakes it',
+      name: 'held, with how it stood, why, and who wakes it',
       over: {
         ...blocked(
           { reason: 'held_legacy', enrollment: 'held-legacy' },
@@ -252,7 +252,7 @@ describe('W-6: why tells a task that an assessment or the boundary has', () => {
     });
   }
 
-  test('R-4: ended, with its reason as somebody else’s words', async () => {
+  test('ended, with its reason as somebody else’s words', async () => {
     const data = { said: 'What was asked for is done.' };
     await put(
       parts,

@@ -138,12 +138,8 @@ export const DE_ANSWERS: AnswerTexts = {
     `(${deadline ?? 'keine'}) sind wie zuvor.`,
   resumedLate: (request) =>
     `${request} wird verspätet ausgeführt, mit einem neuen Durchgang. Budgets und Frist sind wie zuvor.`,
-  workerResumed: (id) =>
-    `Der Worker ${id} gehört wieder zur laufenden Arbeit. Auftrag und Frist sind wie zuvor.`,
   paused: (request) => `${request} ist pausiert: Was getan war, bleibt, und nichts davon läuft.`,
   extended: ({ request, left }) => `${request} hat mehr zur Verfügung. ${left}`,
-  safeModeEnded:
-    'Der abgesicherte Betrieb ist vorbei: Was warten musste, beginnt wieder von selbst.',
   clockConfirmed: 'Der Uhr wird wieder getraut: Was inzwischen fällig war, geschieht jetzt.',
   repeatedOrder:
     'Diese Anordnung wurde schon ausgeführt; es ist nichts noch einmal geschehen. Sie ergab:',

@@ -133,11 +133,8 @@ export const EN_ANSWERS: AnswerTexts = {
     `(${deadline ?? 'none'}) are as before.`,
   resumedLate: (request) =>
     `${request} is carried out late, with one new turn. Its budgets and its deadline are as before.`,
-  workerResumed: (id) =>
-    `The worker ${id} belongs to ongoing work again. Its job and its deadline are as before.`,
   paused: (request) => `${request} is paused: what was done is kept, and nothing of it runs.`,
   extended: ({ request, left }) => `${request} has more to spend. ${left}`,
-  safeModeEnded: 'Safe mode is over: what had to wait begins by itself again.',
   clockConfirmed: 'The clock is trusted again: what was due meanwhile happens now.',
   repeatedOrder: 'This order was carried out before; nothing was done again. It said:',
 };
