@@ -83,15 +83,21 @@ async function gather(engine: Engine, open: readonly TaskRecord[]): Promise<Wait
     before: ABOVE_ALL_IDS,
     limit: LIMITS.listLimitMax,
   });
+  // What is asked of history is answered once it is woken.
+  const asleep = new Set(open.filter(isHistory).map(({ id }) => id));
   return {
-    tasks: open.filter((task) => task.enrollment === 'current' && needsPerson(task)),
-    approvals,
+    tasks: open.filter((task) => !isHistory(task) && needsPerson(task)),
+    approvals: approvals.filter(({ taskId }) => !asleep.has(taskId)),
     limiters: limitersOf(engine).filter(({ state }) => state === 'down' || state === 'refused'),
     isClockDistrusted: !clock.isTrusted,
     alarm: engine.store.alarm ?? null,
     storm,
     held: standing?.held ?? 0,
   };
+}
+
+function isHistory({ enrollment }: TaskRecord): boolean {
+  return enrollment !== 'current';
 }
 
 /** Other waits end by themselves, an assessment among them; an approval is told for itself. */

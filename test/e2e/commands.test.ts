@@ -13,6 +13,8 @@ const APPROVAL = 'appr_0000000000000000';
 const READING: readonly [args: string, field: string][] = [
   ['status', 'state'],
   ['tasks --state completed --limit 1', 'items'],
+  ['tasks --held', 'items'],
+  ['workers --held --limit 2', 'items'],
   ['task TASK', 'mandate'],
   ['why TASK', 'sentence'],
   ['conversations', 'items'],

@@ -8,7 +8,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { DAY } from '../../src/kernel/time.ts';
 import type { TaskReply } from '../../src/wire/task.ts';
 import { eventually, everyRow } from '../support/acts.ts';
-import { judges, says, taskIn, until } from '../support/host.ts';
+import { asks, judges, says, taskIn, until } from '../support/host.ts';
 import { codeOf, openDoor, type TestDoor } from './door.ts';
 import { HELD, INCONCLUSIVE, lateAt, openPlace, putTask, USED_UP } from './history.ts';
 import { inShell } from './shell.ts';
@@ -111,6 +111,45 @@ describe('B-8 a held task', () => {
     );
     assert.equal((await door.client().task(id)).reason, 'recovery_assessment_failed');
   });
+});
+
+test('an approval of a held task is neither told as waiting nor answered before it is woken', async (context) => {
+  const door = await openStill(context);
+  const { model, tools, store } = door.installation;
+  tools.asked.add('pay');
+  model.answer = () => asks(['pay', {}]);
+  const { taskId, conversationId } = await door.client('runner').createRun({ input: 'pay' });
+  const task = await taskIn(door.engine, conversationId as ConversationId, 'waiting');
+  const [approval] = (await door.client().approvals()).items;
+  const id = approval?.id ?? '';
+  assert.equal((await door.client().status()).approvals, 1);
+  const row = { ...task, ...HELD, state: 'blocked', waitKind: null, waitId: null } as const;
+  await store.commit({
+    name: 'test.hold',
+    reads: {},
+    decide: () => ({
+      verdict: undefined,
+      writes: [{ write: 'task.save', row: { ...row, version: task.version + 1 } }],
+    }),
+  });
+  const { items } = await door.client().attention();
+  assert.deepEqual(
+    items.map(({ code, command }) => [code, command]),
+    [['held_legacy', '/tasks held']],
+  );
+  assert.equal((await door.client().status()).approvals, 0);
+  const { commands } = await door.client().why(taskId);
+  assert.deepEqual(
+    commands.map(({ command }) => command),
+    [`/task-resume ${taskId}`, `/stop ${taskId}`],
+  );
+  const before = await everyRow(door.installation);
+  await assert.rejects(door.client().answerApproval(id, { decision: 'approve' }), (no) => {
+    assert.ok(no instanceof ApiProblem);
+    assert.match(no.detail, new RegExp(`/task-resume ${taskId}`));
+    return no.code === 'not_allowed_now';
+  });
+  assert.deepEqual(await everyRow(door.installation), before);
 });
 
 describe('/tasks held', () => {

@@ -98,12 +98,12 @@ function taskText(found: TaskReply): string {
   return lines.join('\n');
 }
 
-function waitLines(wait: TaskReply['waitsFor']): readonly string[] {
+function waitLines(wait: TaskReply['waitsFor'], head = 'waits for'): readonly string[] {
   if (wait === null) return [];
   const { kind, id, until, question } = wait;
   const what = id === undefined ? kind : `${kind} ${id}`;
   return [
-    `waits for      ${what}${until === null ? '' : ` until ${when(until)}`}`,
+    `${head.padEnd(13)}  ${what}${until === null ? '' : ` until ${when(until)}`}`,
     ...(question === undefined ? [] : [`question       ${question}`]),
   ];
 }
@@ -112,7 +112,7 @@ function heldLines({ held }: TaskReply): readonly string[] {
   if (held === null) return [];
   const { state, reason, waitsFor } = held;
   const stood = `${state}${reason === null ? '' : ` (${reason})`}`;
-  return [`held           it was ${stood}`, ...waitLines(waitsFor)];
+  return [`held           it was ${stood}`, ...waitLines(waitsFor, 'waited for')];
 }
 
 /** Once it was interrupted: how many checks of its epoch are used, and when the next is due. */

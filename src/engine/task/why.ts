@@ -91,7 +91,9 @@ function commandsOf({ task, approvals }: Found): readonly Named[] {
     const asked = approvals.find(({ id }) => id === task.waitId && way.command.endsWith(` ${id}`));
     return asked === undefined ? way : { ...way, who: answererOf(asked) };
   });
-  const others = approvals.filter(({ id }) => ways.every(({ command }) => !command.endsWith(id)));
+  // What is asked of history is answered once it is woken.
+  const open = task.enrollment === 'current' ? approvals : [];
+  const others = open.filter(({ id }) => ways.every(({ command }) => !command.endsWith(id)));
   return [...ways, ...others.flatMap(answersOf)];
 }
 
