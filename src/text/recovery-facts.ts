@@ -115,7 +115,7 @@ function instantFacts(
 
 /** What an assessment gave as its reason: a model's words, cut and in quotation marks. */
 export function quoteReason(words: Pick<Catalogue, 'quotes'>, said: string): string {
-  return quoteWords(words, said.replace(/[\s.]+$/, ''), LIMITS.recoveryReasonChars);
+  return quoteWords(words, said.trimEnd().replace(/\.$/, ''), LIMITS.recoveryReasonChars);
 }
 
 /** What became of an attempt, as a clause: `no answer in 60 s`. */
