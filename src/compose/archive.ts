@@ -5,7 +5,6 @@ import { createSystemClock } from '../adapters/clock/system.ts';
 import { runningSha256 } from '../adapters/digest/running.ts';
 import { sha256 } from '../adapters/digest/sha256.ts';
 import { createIds, secureRandom } from '../adapters/ids/ids.ts';
-import { openExport } from '../engine/archive/export.ts';
 import type { Imported } from '../engine/archive/import.ts';
 import type { ImportRefusal } from '../engine/archive/check.ts';
 import type { Exporter } from '../http/export.ts';
@@ -26,8 +25,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Exports of a configured store, with these secrets masked. They read beside the host, if one runs. */
 export function exporterOf(config: Config, secrets: Secrets): Exporter {
   const clock = createSystemClock();
-  return async () =>
-    openExport({
+  return async () => {
+    // Few ask for it, and a start does not wait for it.
+    const { openExport } = await import('../engine/archive/export.ts');
+    return openExport({
       snapshot: await snapshotsOf(config),
       digest: sha256,
       running: runningSha256,
@@ -35,6 +36,7 @@ export function exporterOf(config: Config, secrets: Secrets): Exporter {
       product: manifest.version,
       exportedAt: new Date(clock.now()).toISOString(),
     });
+  };
 }
 
 async function snapshotsOf({ values: { store, data } }: Config): Promise<OpenSnapshot> {

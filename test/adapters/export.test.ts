@@ -12,7 +12,7 @@ import { openSqlite } from '../../src/adapters/store/sqlite/open.ts';
 import { arrive } from '../../src/core/archive/arrive.ts';
 import { ARCHIVE_KINDS, type Archived } from '../../src/core/archive/record.ts';
 import { mustPut } from '../../src/testing/store-calls.ts';
-import { conversationRow, hostRow, idOf } from '../../src/testing/store-rows.ts';
+import { conversationRow, hostRow, idOf, sessionRow } from '../../src/testing/store-rows.ts';
 import {
   bring,
   everything,
@@ -188,6 +188,37 @@ test('an export of version 1 of the format is read for good', async (t) => {
 });
 
 describe('an import on a shared store', () => {
+  test('names the line of what the store has, wherever in a batch it stands', async () => {
+    const place = await postgresPlace();
+    const rows = Array.from({ length: 250 }, (_, at) =>
+      conversationRow({ id: idOf('conversation', at + 1), address: `a${at}`, seq: 1 }),
+    );
+    const sessions = rows.map((row, at) => ({
+      kind: 'session' as const,
+      record: sessionRow({ id: idOf('session', at + 1), conversationId: row.id }),
+    }));
+    const conversations = rows.map((row, at) => ({
+      kind: 'conversation' as const,
+      record: { ...row, sessionId: idOf('session', at + 1) },
+    }));
+    const filling = await place.filling();
+    // Another one has the address.
+    await filling.insert([
+      {
+        kind: 'conversation',
+        record: conversationRow({ id: idOf('conversation', 999), address: 'a237' }),
+      },
+    ]);
+    await filling.keep();
+    await filling.close();
+    const held = await take(place);
+    const outcome = await bring(fileOf([...conversations, ...sessions]), place.filling);
+    assert.ok(outcome.kind === 'refused');
+    assert.equal(outcome.line, 239);
+    assert.match(outcome.problem, /conversation is in this installation already/);
+    assert.equal(await take(place), held);
+  });
+
   test('R-14: is refused while a host lives, and not once its lease is out or given up', async () => {
     const place = await postgresPlace();
     const store = await openPostgres({ url: place.url, ids: IDS });
