@@ -15,6 +15,7 @@ type Batch = { readonly limit: number };
  * same ones, so that the unit's own reads and its decision fit together.
  */
 export interface BoundaryReads {
+  /** The one without an end, else one that was not told, else the newest by id. */
   'boundary.last': {
     readonly args: Readonly<Record<string, never>>;
     readonly rows: BoundaryRecord | undefined;

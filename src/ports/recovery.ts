@@ -42,10 +42,12 @@ export interface RecoveryReads {
     readonly args: { readonly since: Instant; readonly limit: number };
     readonly rows: readonly TaskRecord[];
   };
+  /** The newest that was told until `now`: a clock may have been set back since. */
   'report.last': {
-    readonly args: Readonly<Record<string, never>>;
+    readonly args: { readonly now: Instant };
     readonly rows: ReportRecord | undefined;
   };
+  /** The open one, else the newest by id. */
   'storm.last': {
     readonly args: Readonly<Record<string, never>>;
     readonly rows: StormRecord | undefined;

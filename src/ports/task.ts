@@ -16,7 +16,7 @@ export interface TaskReads {
     };
     readonly rows: readonly TaskRecord[];
   };
-  /** Not ended tasks of a conversation, newest first (partial index on open tasks). */
+  /** Not ended tasks of a conversation, newest first, held ones behind all others (partial index on open tasks). */
   'task.openOf': {
     readonly args: { readonly conversationId: ConversationId; readonly limit: number };
     readonly rows: readonly TaskRecord[];

@@ -121,13 +121,15 @@ export const RECOVERY_CASES: readonly Case[] = [
   [
     'the last report is the newest',
     async ({ store }) => {
-      assert.equal(await read(store, 'report.last', {}), undefined);
+      assert.equal(await read(store, 'report.last', { now: 9 }), undefined);
       const rows = [1, 2].map((n) =>
         reportRow({ id: idOf('report', n), at: 9 - n, outboxId: idOf('outbox', n) }),
       );
       for (const row of rows) await mustPut(store, { write: 'report.insert', row });
       await mustLose(store, { write: 'report.insert', row: reportRow() });
-      assert.deepEqual(await read(store, 'report.last', {}), rows[1]);
+      assert.deepEqual(await read(store, 'report.last', { now: 9 }), rows[0]);
+      assert.deepEqual(await read(store, 'report.last', { now: 7 }), rows[1]);
+      assert.equal(await read(store, 'report.last', { now: 6 }), undefined);
     },
   ],
   ['a storm is seen again and ended while it is open, and ends once', storms],

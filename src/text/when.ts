@@ -92,7 +92,14 @@ function isSameDay({ timeZone }: Reader, one: Instant, other: Instant): boolean 
   return day.format(one) === day.format(other);
 }
 
-/** An instant as a model reads it: ISO 8601, UTC. */
+/** An instant as a model reads it: ISO 8601, UTC, in whole seconds. */
 export function isoInstant(instant: Instant): string {
-  return new Date(instant).toISOString();
+  return `${ISO.format(instant).replace(' ', 'T')}Z`;
 }
+
+// The one locale whose dates are written so.
+const ISO = new Intl.DateTimeFormat('sv-SE', {
+  dateStyle: 'short',
+  timeStyle: 'medium',
+  timeZone: 'UTC',
+});

@@ -3,8 +3,28 @@ import { describe, test } from 'node:test';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kernel/time.ts';
 import type { ModelRequest } from '../../src/ports/model.ts';
-import { everyRow, heldCall, order, pass, restOf, say, talkTo, wordsOf } from '../support/acts.ts';
-import { ADMIN, ANNA, asks, fails, Installation, judges, OPTIONS, says } from '../support/host.ts';
+import {
+  eventually,
+  everyRow,
+  heldCall,
+  order,
+  pass,
+  restOf,
+  say,
+  talkTo,
+  wordsOf,
+} from '../support/acts.ts';
+import {
+  ADMIN,
+  ANNA,
+  asks,
+  fails,
+  type GivenParts,
+  Installation,
+  judges,
+  OPTIONS,
+  says,
+} from '../support/host.ts';
 import { codesOf, cutWork, elapse, eventsOf, SPACING, taskOf } from './recovery-support.ts';
 import { mortal } from './upkeep-support.ts';
 
@@ -26,7 +46,7 @@ describe('an assessment', () => {
     const { deadline } = await taskOf(place, taskId);
     assert.partialDeepStrictEqual(shown, {
       request: 'pay the hosting bill',
-      deadline: new Date(deadline ?? 0).toISOString(),
+      deadline: new Date(deadline ?? 0).toISOString().replace('.000Z', 'Z'),
       checkpoint: null,
       finishedEffects: [{ tool: 'pay', result: 'done' }],
       uncertainEffects: [],
@@ -469,3 +489,81 @@ function textOf(request: ModelRequest): string {
   const [message] = request.messages;
   return message?.role === 'user' ? message.text : '';
 }
+
+describe('a permission of a task that stands still', () => {
+  /** A task that may go on and cannot: another turn has its conversation. */
+  async function granted(place: Installation, given: GivenParts = {}) {
+    const cut = await cutWork(place, given);
+    const judged = heldCall();
+    place.assessor.answer = judged.hold;
+    const busy = heldCall();
+    place.model.answer = busy.hold;
+    const host = await mortal(place, given);
+    await say(host.engine, cut.conversationId, 'something quite else');
+    await busy.begun;
+    await judged.begun;
+    judged.release(judges('continue'));
+    await eventually(async () => (await taskOf(place, cut.taskId)).recoveryState === 'granted');
+    return { ...cut, ...host, busy };
+  }
+
+  test('R-10 R-16 of a paused one a start takes it back and leaves the task paused', async () => {
+    const place = new Installation();
+    const { taskId, engine, kill } = await granted(place);
+    const order = { taskId, principal: ANNA, channel: 'api' };
+    assert.equal((await engine.pauseTask(order)).kind, 'ordered');
+    kill();
+    place.model.answer = () => says('done');
+    const next = await place.host();
+    await pass(40);
+    const paused = await taskOf(place, taskId);
+    assert.deepEqual([paused.state, paused.recoveryState], ['paused', 'needed']);
+    assert.equal((await next.resumeTask(order)).kind, 'ordered');
+    assert.equal((await taskOf(place, taskId)).waitKind, 'assessment');
+    place.assessor.answer = () => judges('continue');
+    await elapse(place, SPACING);
+    assert.equal((await taskOf(place, taskId)).state, 'completed');
+  });
+
+  test('R-16 words to one that was paused for long lead to its assessment, and hold nothing back', async () => {
+    const place = new Installation();
+    const { taskId, conversationId, engine, busy } = await granted(place);
+    await engine.pauseTask({ taskId, principal: ANNA, channel: 'api' });
+    await elapse(place, LIMITS.recoveryGrantMs + MINUTE);
+    place.model.answer = () => says('done');
+    busy.release(says('that took long'));
+    await restOf(engine);
+    place.assessor.answer = () => fails('transient', 'http_500');
+    const intake = { conversationId, text: 'go on', replyTo: taskId, principal: ANNA };
+    await engine.acceptMessage(intake);
+    const id = await say(engine, conversationId, 'and something new');
+    await restOf(engine);
+    assert.equal((await taskOf(place, taskId)).waitKind, 'assessment');
+    assert.equal((await engine.store.query('message.byId', { id }))?.state, 'done');
+  });
+
+  test('R-10 one that its budget has blocked stays blocked over restarts, told once', async () => {
+    const place = new Installation();
+    const options = { ...OPTIONS, turnsLimit: 2 };
+    const { taskId } = await cutWork(place, { options });
+    place.assessor.answer = () => judges('continue');
+    await place.store.commit({
+      name: 'test.spend',
+      reads: { task: { read: 'task.byId', args: { id: taskId } } },
+      decide: ({ task }) => ({
+        verdict: undefined,
+        writes:
+          task === undefined
+            ? []
+            : [{ write: 'task.save', row: { ...task, version: task.version + 1, turnsUsed: 2 } }],
+      }),
+    });
+    for (let start = 0; start < 3; start += 1) {
+      const { kill } = await mortal(place, { options });
+      await elapse(place, SPACING);
+      kill();
+    }
+    assert.deepEqual(await codesOf(place, taskId), ['budget_exhausted']);
+    assert.equal(place.assessor.requests.length, 0, 'a turn that is forbidden is not assessed');
+  });
+});

@@ -71,7 +71,7 @@ function recoveryReads(): readonly ReadCall[] {
     { read: 'task.silent', args: { limit } },
     { read: 'recovery.standing', args: {} },
     { read: 'report.tasks', args: { since: 500, limit } },
-    { read: 'report.last', args: {} },
+    { read: 'report.last', args: { now: 1_800_000_000_000 } },
     { read: 'storm.last', args: {} },
     { read: 'host.lostSince', args: { since, limit } },
     { read: 'boundary.last', args: {} },

@@ -69,6 +69,8 @@ export const taskReads = {
         .select(TASK)
         .where('conversation_id', '=', arg.conversationId)
         .where(OPEN)
+        // However much is held, it takes no place of ongoing work.
+        .orderBy(sql`case when task.enrollment = 'held-legacy' then 1 else 0 end`)
         .orderBy('id', 'desc')
         .limit(arg.limit),
   },

@@ -12,7 +12,7 @@ export const TASK_MOVES = {
     'expired',
   ],
   waiting: ['active', 'waiting', 'paused', 'blocked', 'failed', 'stopped', 'cancelled', 'expired'],
-  paused: ['active', 'blocked', 'stopped', 'cancelled', 'expired'],
+  paused: ['active', 'waiting', 'blocked', 'stopped', 'cancelled', 'expired'],
   blocked: [
     'active',
     'waiting',

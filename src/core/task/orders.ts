@@ -33,7 +33,8 @@ export function judgePause(
 ): Refusal | undefined {
   const refused = judgeOrder(task, 'paused', expectedVersion);
   if (refused !== undefined) return withWay(task, refused, 'pause');
-  return task.recoveryState === 'needed' ? withWay(task, notNow(task), 'pause') : undefined;
+  const waits = task.recoveryState === 'needed' || task.waitKind === 'assessment';
+  return waits ? withWay(task, notNow(task), 'pause') : undefined;
 }
 
 function notNow({ id, state }: TaskRecord): Refusal {

@@ -182,7 +182,7 @@ export class Assessor {
     const ms = options.recovery.callMs;
     const outcome = await callWithin(parts, model, request, { ms, signal });
     gate.noteCall(model, outcome);
-    const assessment = { task: reserved.task, ...readOutcome(outcome, ms) };
+    const assessment = { task: reserved.task, ...readOutcome(outcome) };
     const recorded = await recordAssessment(parts, assessment, hostId);
     const { id: taskId, deadline, conversationId } = task;
     parts.log.info('a recovery assessment ended', {
@@ -223,10 +223,7 @@ export class Assessor {
 }
 
 /** What a call came to: an answer by the schema, or which failure it was. Each uses its attempt (R-5). */
-function readOutcome(
-  outcome: ModelOutcome,
-  ms: Millis,
-): {
+function readOutcome(outcome: ModelOutcome): {
   readonly assessed: Assessed;
   readonly retryAt: Instant | null;
   readonly spent: Spent;
@@ -247,6 +244,5 @@ function readOutcome(
   }
   const { code, message, retryAt } = outcome;
   const kind = outcome.class === 'nonsense' ? 'invalid' : 'failed';
-  const said = code === 'timeout' ? `${Math.round(ms / SECOND)} s` : message;
-  return { assessed: { outcome: kind, code, said }, retryAt, spent, usage: counted };
+  return { assessed: { outcome: kind, code, said: message }, retryAt, spent, usage: counted };
 }

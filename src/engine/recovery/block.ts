@@ -20,26 +20,20 @@ export interface BlockRows {
   readonly workers: readonly ExecutionRecord[];
 }
 
-/** What the last attempt of a task came to, as its notice says it. */
-export interface LastMiss {
-  readonly code: string;
-  readonly said: string;
-}
-
 /**
  * Blocks a task whose attempts are used up, with its one notice (R-6): its deadline and its workers stay as
  * they are, and so does what was said to it since. `before` is the task as the store has it, `task` with
- * what is to be saved with it.
+ * what is to be saved with it; `last` is what its last attempt came to, as the notice says it.
  */
 export function blockUsedUp(
   ledger: Ledger,
   { before, task }: { readonly before: TaskRecord; readonly task: TaskRecord },
   rows: BlockRows,
-  last?: LastMiss,
+  last: JsonObject = {},
 ): TaskRecord {
   const params = {
     outcome: task.recoveryOutcome,
-    ...(last === undefined ? {} : { detail: last.code, said: last.said }),
+    ...last,
     deadline: task.deadline,
     workers: rows.workers.filter(({ state }) => !ENDED_WORKERS.has(state)).length,
   };

@@ -176,14 +176,19 @@ function miss(
   task: TaskRecord,
   { code, said }: Extract<Assessed, { readonly code: string }>,
 ): Recorded {
-  const words = said.slice(0, LIMITS.providerWordsMax);
+  const { callMs } = parts.options.recovery;
+  const last: JsonObject = {
+    detail: code,
+    said: said.slice(0, LIMITS.providerWordsMax),
+    ...(code === 'timeout' ? { callMs } : {}),
+  };
   if (task.recoveryAttempts >= LIMITS.recoveryAttempts) {
-    blockUsedUp(ledger, { before, task }, rows, { code, said: words });
+    blockUsedUp(ledger, { before, task }, rows, last);
     return 'blocked';
   }
   const row = { ...task, version: task.version + 1 };
   ledger.add({ write: 'task.save', row });
-  const params = { attempt: row.recoveryAttempts, detail: code, said: words };
+  const params = { attempt: row.recoveryAttempts, ...last };
   if (parts.options.recovery.diagnostics)
     diagnose(ledger, row, rows.run?.id ?? null, 'assessment_missed', {
       ...params,

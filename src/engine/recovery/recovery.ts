@@ -65,11 +65,11 @@ export class Recovery {
 
   /** Before this host claims anything, and after the turns of former hosts have their end. */
   async begin(): Promise<void> {
-    const { parts, hostId } = this.#host;
+    const { parts, hostId, onFault } = this.#host;
     await this.#safeMode.begin();
     await closeLost(parts, hostId);
     // Whoever's they are: where another host lives, at worst an attempt is made anew.
-    await voidGrants(parts, hostId);
+    await voidGrants(parts, hostId, (error) => onFault(error, 'recovery'));
   }
 
   /**
@@ -96,6 +96,9 @@ export class Recovery {
   /** The safety poll. */
   async tick(): Promise<void> {
     await this.#safeMode.look();
+    const { parts, hostId } = this.#host;
+    // On a shared store the lease of another host may have run out since.
+    if (!parts.store.traits.exclusive) await closeLost(parts, hostId);
     if (this.#start === 'left') await this.takeUp();
     await this.#assessor.look();
   }

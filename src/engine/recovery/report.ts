@@ -41,6 +41,8 @@ export async function tellRestart(
 interface Standing {
   /** Entries of the outbox of which nobody knows whether they were sent (B-2). */
   readonly unsent: number;
+  /** When it was read. */
+  readonly now: Instant;
   /** When the last report was told; 0 before the first. */
   readonly since: Instant;
   /** Tasks that a check decides about: told with what is to be decided where diagnostics are on. */
@@ -53,8 +55,9 @@ const UP_TO = { before: ABOVE_ALL_IDS, limit: LIMITS.listLimitMax } as const;
 const OPEN_APPROVALS = { state: 'open', conversationId: '', ...UP_TO } as const;
 
 async function readStanding(parts: EngineParts): Promise<Standing> {
-  const { store } = parts;
-  const last = await store.query('report.last', {});
+  const { store, clock } = parts;
+  const now = clock.now();
+  const last = await store.query('report.last', { now });
   const unsent = await store.query('outbox.list', {
     state: 'uncertain',
     conversationId: '',
@@ -62,6 +65,7 @@ async function readStanding(parts: EngineParts): Promise<Standing> {
   });
   return {
     unsent: unsent.length,
+    now,
     since: last?.at ?? 0,
     interrupted: await countInterrupted(parts),
     asked: await readAsked(parts),
@@ -97,12 +101,12 @@ interface UnitOrder extends ReportOrder {
 }
 
 function reportUnit(order: UnitOrder): Unit<ReportReads, ConversationId | undefined> {
-  const { since } = order.standing;
+  const { since, now } = order.standing;
   return {
     name: 'report.tell',
     reads: {
       conversation: { read: 'conversation.byId', args: { id: order.reader } },
-      last: { read: 'report.last', args: {} },
+      last: { read: 'report.last', args: { now } },
       boundary: { read: 'boundary.last', args: {} },
       tasks: { read: 'report.tasks', args: { since, limit: LIMITS.listLimitMax } },
       approvals: { read: 'approval.list', args: OPEN_APPROVALS },

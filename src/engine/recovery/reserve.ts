@@ -1,4 +1,4 @@
-import { exhaustedBy, grantFor, NOTHING_SPENT } from '../../core/budget/spend.ts';
+import { exhaustedForTurn, grantFor } from '../../core/budget/spend.ts';
 import { judgeAttempt, reserveAttempt } from '../../core/recovery/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { HostId } from '../../kernel/ids.ts';
@@ -83,7 +83,7 @@ function decide(
   if (verdict === 'late') blockLate(ledger, task, rows);
   else if (verdict === 'block') blockUsedUp(ledger, { before: task, task }, rows);
   else if (!by.mayReserve) return LEFT;
-  else if (exhaustedBy(task, NOTHING_SPENT) !== undefined) blockExhausted(ledger, task, rows);
+  else if (exhaustedForTurn(task) !== undefined) blockExhausted(ledger, task, rows);
   else return reserveIn(ledger, task, { spacingMs: options.recovery.spacingMs, rows });
   return { verdict: { kind: 'blocked' }, writes: ledger.close() };
 }
@@ -109,9 +109,9 @@ function reserveIn(
   return { verdict: { kind: 'reserved', task: row }, writes: ledger.close() };
 }
 
-/** An assessment spends of its task's budgets: checked before the spend (T-7). */
+/** An assessment spends of its task's budgets, for a turn that they allow: checked before the spend (T-7). */
 function blockExhausted(ledger: Ledger, task: TaskRecord, rows: Rows<RecoveryReads>): void {
-  const detail = exhaustedBy(task, NOTHING_SPENT) ?? 'tokens';
+  const detail = exhaustedForTurn(task) ?? 'turns';
   const params = { detail, grant: grantFor(task, detail) };
   blockTask(ledger, { before: task, task }, rows, { reason: 'budget_exhausted', params });
 }
