@@ -33,7 +33,16 @@ async function listApprovals(call: Call<z.infer<typeof ApprovalQuery>>): Promise
         ({ requestedBy }) => requestedBy === identity.name,
         (part) => store.query('approval.list', { ...filter, ...part }),
       );
-  return reply(200, await mapPage(page, (row) => viewApproval(row, identity)));
+  return reply(200, await mapPage(page, (row) => viewFor(call, row)));
+}
+
+/** As the caller may answer it now: what is asked of history once it is woken (B-8). */
+async function viewFor({ door, identity }: Call, row: ApprovalRecord): Promise<ApprovalReply> {
+  if (row.state !== 'open') return viewApproval(row, identity);
+  const task = await door.engine.store.query('task.byId', { id: row.taskId });
+  const isAsleep = task !== undefined && task.enrollment !== 'current';
+  const view = viewApproval(row, identity);
+  return isAsleep ? { ...view, mayAnswer: false } : view;
 }
 
 /** The approval of this id, when the key may know of it; throws `not_found`. */
@@ -77,7 +86,7 @@ export const APPROVAL_ROUTES: readonly Route[] = [
     need: 'any',
     summary: 'One approval with every byte that would run',
     replies: { 200: { what: 'The approval', shape: ApprovalReply } },
-    handle: async (call) => reply(200, viewApproval(await demandApproval(call), call.identity)),
+    handle: async (call) => reply(200, await viewFor(call, await demandApproval(call))),
   }),
   route({
     method: 'POST',

@@ -59,7 +59,7 @@ async function runClock(place: Installation, step: number, holds: () => boolean)
 const far = (place: Installation): number => place.clock.now() + 2 * HOUR;
 
 /** Calls of tools end only when their turn is cut. */
-function hangTools({ tools, model }: Installation): void {
+export function hangTools({ tools, model }: Installation): void {
   tools.perform = (_call, signal) =>
     new Promise((resolve) => {
       const ended = { kind: 'error', code: 'ended', text: 'ended' } as const;

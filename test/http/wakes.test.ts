@@ -8,9 +8,10 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { DAY } from '../../src/kernel/time.ts';
 import type { TaskReply } from '../../src/wire/task.ts';
 import { eventually, everyRow } from '../support/acts.ts';
-import { asks, judges, says, taskIn, until } from '../support/host.ts';
-import { codeOf, openDoor, type TestDoor } from './door.ts';
+import { asks, judges, OPTIONS, says, taskIn, until } from '../support/host.ts';
+import { codeOf, openDoor, openDoorOf, type TestDoor } from './door.ts';
 import { HELD, INCONCLUSIVE, lateAt, openPlace, putTask, USED_UP } from './history.ts';
+import { hangTools } from './reason-stops.ts';
 import { inShell } from './shell.ts';
 
 /** A door whose assessments do not come back, so that what waits for one stays there. */
@@ -123,6 +124,7 @@ test('an approval of a held task is neither told as waiting nor answered before 
   const [approval] = (await door.client().approvals()).items;
   const id = approval?.id ?? '';
   assert.equal((await door.client().status()).approvals, 1);
+  assert.equal(approval?.mayAnswer, true);
   const row = { ...task, ...HELD, state: 'blocked', waitKind: null, waitId: null } as const;
   await store.commit({
     name: 'test.hold',
@@ -138,6 +140,8 @@ test('an approval of a held task is neither told as waiting nor answered before 
     [['held_legacy', '/tasks held']],
   );
   assert.equal((await door.client().status()).approvals, 0);
+  assert.equal((await door.client().approval(id)).mayAnswer, false);
+  assert.equal((await door.client().approvals()).items[0]?.mayAnswer, false);
   const { commands } = await door.client().why(taskId);
   assert.deepEqual(
     commands.map(({ command }) => command),
@@ -194,6 +198,27 @@ describe('/tasks held', () => {
     const other = await door.client('runner').postMessage(there, { text: '/tasks held' });
     assert.match(await answerTo(door, there, other.messageId), /No task of this .* is held/);
   });
+});
+
+test('A-2: the run of an interrupted task waits, for its next check', async (context) => {
+  const first = await openDoor(context);
+  const { installation: place } = first;
+  place.assessor.answer = (_request, signal) =>
+    new Promise((end) => signal.addEventListener('abort', () => end(says(''))));
+  hangTools(place);
+  const { id, taskId } = await first.client('runner').createRun({ input: 'sum it up' });
+  await eventually(() => place.tools.ran.length === 1);
+  await first.engine.stop(0);
+  const door = await openDoorOf(context, place);
+  await eventually(() => place.assessor.requests.length === 1);
+  const { status, waitsFor } = await door.client('runner').run(id);
+  const due = new Date(place.clock.now() + OPTIONS.recovery.spacingMs).toISOString();
+  assert.deepEqual([status, waitsFor], ['waiting', { kind: 'assessment', until: due }]);
+  const { recovery, reason } = await door.client('runner').task(taskId);
+  assert.deepEqual(
+    [reason, recovery.attempts, recovery.state, recovery.outcome, recovery.nextAttemptAt],
+    ['interrupted', 1, 'needed', 'reserved', due],
+  );
 });
 
 describe('what was interrupted and is blocked', () => {
