@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -25,6 +26,8 @@ export interface Witness {
   /** How often each message's command ran, from the file that it appends to. */
   readonly ledger: ReadonlyMap<number, number>;
   readonly cycles: number;
+  /** Tasks whose assessments were used up by the kills, and opened anew by an admin. */
+  readonly resets: number;
 }
 
 /** Kills a host under load again and again, then lets it finish what it may. Leaves it running. */
@@ -61,9 +64,9 @@ export async function killUnderLoad(
     await Promise.all(load);
     host = await startOn(folder, server.url, cycle + 1);
   }
-  await settled(host, [...acked.keys()]);
+  const resets = await settled(host, [...acked.keys()]);
   const text = readFileSync(join(folder, 'workspace/ledger.txt'), 'utf8');
-  return { host, server, witness: { acked, asked, ledger: tally(text), cycles } };
+  return { host, server, witness: { acked, asked, ledger: tally(text), cycles, resets } };
 }
 
 /** By turns a message steers the turn before it, or waits unclaimed when the kill comes. */
@@ -79,20 +82,25 @@ function config(url: string, whileBusy: string): string {
     'workspace: ./workspace',
     'api: { port: 0 }',
     `whileBusy: ${whileBusy}`,
+    // So many unclean starts are the load, and each interrupted task is assessed soon.
+    'recovery: { safeMode: false, spacingSeconds: 0.2 }',
     `model: { provider: openai-compatible, baseURL: '${url}', name: scripted }`,
     '',
   ].join('\n');
 }
 
-/** Four model calls and three tools for each message, the second of which must never run twice. */
-function answer(request: RecordedRequest, asked: Map<string, number>): ModelAnswer {
-  const messages = request.body['messages'] as readonly {
-    readonly role: string;
-    readonly content: Json;
-  }[];
-  const last = messages.findLastIndex(({ role }) => role === 'user');
-  const number = Number(/job (\d+)/.exec(JSON.stringify(messages[last]?.content))?.[1]);
-  const results = messages.slice(last).filter(({ role }) => role === 'tool').length;
+/**
+ * Four model calls and three tools for each message, the second of which must never run twice. An
+ * assessment lets its task go on, and what goes on is taken up at the call that has no result yet.
+ */
+function answer({ body }: RecordedRequest, asked: Map<string, number>): ModelAnswer {
+  const shape = JSON.stringify(body['response_format'] ?? null);
+  if (shape.includes('"verdict"')) return says('{"verdict":"continue","reason":"nothing is lost"}');
+  if (shape.includes('"taskId"')) return says('{"taskId":null,"reason":"it is new"}');
+  const messages = body['messages'] as unknown as readonly Said[];
+  const last = messages.findLast(({ role }) => role === 'user');
+  const number = Number(/job (\d+)/.exec(JSON.stringify(last?.content))?.[1]);
+  const results = resultsOf(messages, number);
   const key = `${number}:${results}`;
   asked.set(key, (asked.get(key) ?? 0) + 1);
   if (results === 0)
@@ -100,6 +108,26 @@ function answer(request: RecordedRequest, asked: Map<string, number>): ModelAnsw
   if (results === 1) return callsTool('command', { command: `echo ${number} >> ledger.txt` });
   if (results === 2) return callsTool('read', { path: `job-${number}.txt` });
   return says(`done ${number}`);
+}
+
+interface Said {
+  readonly role: string;
+  readonly content: Json;
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly function: { readonly arguments: string };
+  }[];
+  readonly tool_call_id?: string;
+}
+
+/** How many calls of this message have a result, whatever it says. */
+function resultsOf(messages: readonly Said[], number: number): number {
+  const isOwn = new RegExp(String.raw`(?:job-|echo )${number}\b`);
+  const own = messages.flatMap(({ tool_calls: calls = [] }) =>
+    calls.filter((call) => isOwn.test(call.function.arguments)).map(({ id }) => id),
+  );
+  const done = new Set(messages.map(({ tool_call_id: id }) => id));
+  return own.filter((id) => done.has(id)).length;
 }
 
 interface Lane {
@@ -141,23 +169,47 @@ async function send(host: HostProcess, lane: Lane, { acked, count }: Load): Prom
   }
 }
 
-/** Waits until a message is answered or its task waits; both are ends for this version. */
+/** Waits until a message is answered or its task has used its assessments up: then somebody has to act. */
 async function answered(host: HostProcess, id: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    if (await isSettled(host, id)) return;
+    const stands = await standOf(host, id);
+    if (stands === 'answered' || stands === 'blocked') return;
     await pause(50);
   }
 }
 
-async function isSettled(host: HostProcess, id: string): Promise<boolean> {
+async function standOf(host: HostProcess, id: string): Promise<'answered' | 'blocked' | 'open'> {
   const message = await host.client.message(id);
-  if (message.state === 'done') return true;
-  if (message.state === 'unclaimed' || message.taskId === null) return false;
-  return (await host.client.task(message.taskId)).state === 'waiting';
+  if (message.taskId === null || message.state === 'unclaimed') return 'open';
+  const task = await host.client.task(message.taskId);
+  if (task.state === 'blocked') return 'blocked';
+  return message.state === 'done' ? 'answered' : 'open';
 }
 
-async function settled(host: HostProcess, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await answered(host, id, new AbortController().signal);
+/** With nobody killing any more everything is answered; what is blocked after an admin has opened it anew. */
+async function settled(host: HostProcess, ids: readonly string[]): Promise<number> {
+  let resets = 0;
+  for (const id of ids) {
+    for (;;) {
+      await answered(host, id, new AbortController().signal);
+      if ((await standOf(host, id)) === 'answered') break;
+      const { taskId } = await host.client.message(id);
+      await reopen(host, taskId ?? '');
+      resets += 1;
+    }
+  }
+  return resets;
+}
+
+/** The way out of a task that has used its assessments up: `why` names it, and it is taken. */
+async function reopen(host: HostProcess, taskId: string): Promise<void> {
+  const { commands } = await host.client.why(taskId);
+  const way = `/budget-reset ${taskId}`;
+  assert.ok(
+    commands.some(({ command }) => command === way),
+    `why of ${taskId} must quote ${way}`,
+  );
+  await host.client.resetBudget(taskId);
 }
 
 function tally(text: string): ReadonlyMap<number, number> {

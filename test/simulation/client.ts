@@ -1,6 +1,6 @@
 // The world outside: people and API callers that send, repeat, overtake, answer and give orders.
 import type { ConversationId, RunId, TaskId } from '../../src/kernel/ids.ts';
-import type { Principal } from '../../src/kernel/principal.ts';
+import { principalName, type Principal } from '../../src/kernel/principal.ts';
 import type { Epoch } from '../../src/testing/scheduler.ts';
 import type { ApprovalRecord } from '../../src/core/approval/record.ts';
 import type { Grant } from '../../src/core/budget/extend.ts';
@@ -99,6 +99,11 @@ export class Client {
       await this.#sender.waitFor(() => this.#runs.length > 0);
       await this.#furtherMessage();
     });
+  }
+
+  /** An order about the host itself. */
+  orderHost(name: 'end_safe_mode' | 'repair', principal = ADMIN): void {
+    this.#sender.do(() => this.orders.hostOrder(name, principal));
   }
 
   stop(taskId: TaskId, principal = ADMIN): void {
@@ -246,8 +251,10 @@ export class Client {
     const { random, history } = this.#parts;
     if (this.#runs.length === 0) return;
     const { runId, taskId } = random.pick(this.#runs);
+    const principal = random.pick([PERSON, ADMIN]);
+    history.exactStops.add(`${taskId} ${principalName(principal)}`);
     const verdict = await this.#sender.insist(`cancel ${runId}`, (engine) =>
-      engine.cancelRun({ runId, principal: random.pick([PERSON, ADMIN]) }),
+      engine.cancelRun({ runId, principal }),
     );
     // An ended run keeps its end and is answered as it is.
     if (verdict.kind !== 'stopped' || verdict.task.state !== 'cancelled') return;
@@ -277,4 +284,6 @@ const COMMANDS = [
   '/nonsense',
   '/approve',
   '/extend',
+  '/budget-reset',
+  '/tasks held',
 ];

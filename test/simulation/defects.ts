@@ -1,10 +1,12 @@
 // Planted defects, one line each: what the simulation has to catch in its turns, stops and takeovers.
-import type { Store, Write } from '../../src/ports/store.ts';
+import type { Store } from '../../src/ports/store.ts';
 import { MEETING_DEFECTS } from './defects-meetings.ts';
+import { RECOVERY_DEFECTS } from './defects-recovery.ts';
 import {
   inUnit,
   mapWrite,
   patch,
+  tellTwice,
   without,
   withTools,
   type Defect,
@@ -85,7 +87,7 @@ export const DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    name: 'an interrupted task is told twice',
+    name: 'an uncertain effect is told twice',
     breaks: /^V8/,
     store: inUnit('turn.close', { writes: tellTwice }),
   },
@@ -143,6 +145,7 @@ export const DEFECTS: readonly Defect[] = [
     store: inUnit('command.answer', { writes: without('message.done') }),
   },
   ...MEETING_DEFECTS,
+  ...RECOVERY_DEFECTS,
 ];
 
 function hasEnded(rows: Loose): boolean {
@@ -207,28 +210,6 @@ function newestFirst(store: Store): Store {
       return all.slice(-1) as never;
     },
   };
-}
-
-/** The notice of a takeover once more, at the next place. */
-function tellTwice(writes: readonly Write[]): readonly Write[] {
-  const notice = writes.find((write) => write.write === 'outbox.insert');
-  const event = writes.find(
-    (write) => write.write === 'event.insert' && write.row.type === 'notice.queued',
-  );
-  const lock = writes.find((write) => write.write === 'conversation.advance');
-  if (notice?.write !== 'outbox.insert' || event?.write !== 'event.insert') return writes;
-  if (lock?.write !== 'conversation.advance') return writes;
-  const seq = lock.seq + 1;
-  const id = `${notice.row.id}Z` as const;
-  return [
-    ...writes.filter((write) => write !== lock),
-    { ...lock, seq },
-    {
-      ...event,
-      row: { ...event.row, seq, id: `${event.row.id}Z`, data: JSON.stringify({ outboxId: id }) },
-    },
-    { ...notice, row: { ...notice.row, seq, id, key: `${notice.row.key}:again` } },
-  ];
 }
 
 /** Answers what a message's unit would decide, and commits it a moment later. */

@@ -2,7 +2,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ApprovalRecord } from '../../src/core/approval/record.ts';
 import type { AuditRecord } from '../../src/core/audit/record.ts';
+import type { BoundaryRecord } from '../../src/core/boundary/record.ts';
 import type { LimiterRecord } from '../../src/core/budget/record.ts';
+import type { ExecutionRecord } from '../../src/core/dispatch/record.ts';
 import type {
   IdempotencyRecord,
   MessageRecord,
@@ -10,6 +12,7 @@ import type {
 } from '../../src/core/inbox/record.ts';
 import type { HostRecord } from '../../src/core/lease/record.ts';
 import type { OutboxRecord } from '../../src/core/outbox/record.ts';
+import type { ReportRecord, StormRecord } from '../../src/core/recovery/record.ts';
 import type { RunRecord } from '../../src/core/run/record.ts';
 import type {
   ConversationRecord,
@@ -35,6 +38,10 @@ export interface Dump {
   readonly limiters: readonly LimiterRecord[];
   readonly receipts: readonly ReceiptRecord[];
   readonly audit: readonly AuditRecord[];
+  readonly executions: readonly ExecutionRecord[];
+  readonly boundaries: readonly BoundaryRecord[];
+  readonly storms: readonly StormRecord[];
+  readonly reports: readonly ReportRecord[];
 }
 
 /** The data of an event; empty when it has none. */
@@ -79,6 +86,10 @@ export function dumper(db: DatabaseSync): () => Dump {
     limiters: read<LimiterRecord>('limiter', 'account'),
     receipts: read<ReceiptRecord>('receipt', 'scope'),
     audit: read<AuditRecord>('audit', 'seq'),
+    executions: read<ExecutionRecord>('execution', 'id'),
+    boundaries: read<BoundaryRecord>('boundary', 'id'),
+    storms: read<StormRecord>('storm', 'id'),
+    reports: read<ReportRecord>('report', 'id'),
   };
   return () => ({
     conversations: tables.conversations(),
@@ -96,6 +107,10 @@ export function dumper(db: DatabaseSync): () => Dump {
     limiters: tables.limiters(),
     receipts: tables.receipts(),
     audit: tables.audit(),
+    executions: tables.executions(),
+    boundaries: tables.boundaries(),
+    storms: tables.storms(),
+    reports: tables.reports(),
   });
 }
 

@@ -1,8 +1,10 @@
 // Plays small worlds without chance faults once for every single point at which something can happen.
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { HOUR } from '../../src/kernel/time.ts';
 import type { Principal } from '../../src/kernel/principal.ts';
 import { NO_FAULTS, WIDE_BOUNDS, WIDE_WINDOW, type SimulationOptions } from './options.ts';
 import { simulate, type Outcome, type Script } from './simulate.ts';
+import type { AssessmentPlan } from './scripted-assessment.ts';
 import type { ModelPlan } from './script.ts';
 import type { Sometime } from './sometimes.ts';
 import type { World } from './world.ts';
@@ -14,6 +16,8 @@ export interface Scenario {
   readonly seed?: number;
   /** What the model answers, in order; after that plain answers. */
   readonly model: readonly ModelPlan[];
+  /** What the assessments come to, in order; after that each lets its task go on. */
+  readonly assessments?: readonly AssessmentPlan[];
   readonly script: Script;
   /** A host has died here before: the enumeration is of the recovery. */
   readonly firstCrash?: (label: string) => boolean;
@@ -51,6 +55,12 @@ function optionsOf(scenario: Scenario): SimulationOptions {
     bounds: WIDE_BOUNDS,
     whileBusy: 'steer',
     approvalMs: 24 * HOUR,
+    recovery: {
+      safeMode: false,
+      spacingMs: LIMITS.recoverySpacingMs,
+      callMs: LIMITS.recoveryCallMs,
+      diagnostics: false,
+    },
     fallbacks: 0,
     sharesAccount: false,
     window: WIDE_WINDOW,
@@ -72,9 +82,9 @@ function play(
     if (scenario.firstCrash !== undefined) world.dieOnceAt(scenario.firstCrash);
     scenario.script(world);
   };
-  const { model, words } = scenario;
+  const { model, assessments = [], words } = scenario;
   const at = words === undefined ? { crashAt: points } : { wordsAt: points, words };
-  const plan = { options: optionsOf(scenario), model, ...at, trace };
+  const plan = { options: optionsOf(scenario), model, assessments, ...at, trace };
   return simulate(plan, script);
 }
 

@@ -35,7 +35,16 @@ export interface StopRefused {
   readonly code: string;
 }
 
-export type OrderKind = 'stop' | 'resume' | 'pause' | 'extend' | 'approve' | 'deny';
+export type OrderKind =
+  | 'stop'
+  | 'resume'
+  | 'late'
+  | 'reset'
+  | 'worker'
+  | 'pause'
+  | 'extend'
+  | 'approve'
+  | 'deny';
 
 /** One order by its receipt, from its first sending on; the answers to it, as they were heard. */
 export interface Order {
@@ -57,4 +66,6 @@ export class History {
   readonly stops: StopSeen[] = [];
   readonly refusedStops: StopRefused[] = [];
   readonly orders: Order[] = [];
+  /** Stops and cancels of exactly one task, as they were ordered: the task and `principalName`. */
+  readonly exactStops = new Set<string>();
 }

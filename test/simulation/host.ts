@@ -43,7 +43,9 @@ export class Host {
   async start(): Promise<void> {
     try {
       await this.engine.start();
-      if (this.state === 'starting') this.state = 'ready';
+      if (this.state !== 'starting') return;
+      this.state = 'ready';
+      this.#world.ready(this.epoch.name);
     } catch (error) {
       this.#gaveUp(error);
     }
@@ -107,6 +109,10 @@ function partsOf(world: World, host: Host): EngineParts {
       reached,
       callShare: world.callShare,
       plans: world.modelPlans,
+      assessments: world.assessmentPlans,
+      judge: random.judge,
+      assessing: world.assessing,
+      dies: (name) => world.dies(name),
       long: options.long,
       providers: world.providers,
       calls: world.calls,
@@ -128,7 +134,7 @@ function partsOf(world: World, host: Host): EngineParts {
       if (!random.faults.chance(weather.faults.instructions)) return 'Be brief.';
       throw new Fault('EACCES', 'ask', 'injected: the instructions cannot be read');
     });
-  const { own: model, fallbacks, all, classifier } = models;
+  const { own: model, fallbacks, all, classifier, assessment } = models;
   return {
     store: world.defect?.store?.(store, { epoch, scheduler }) ?? store,
     clock: virtualClock(scheduler, wall, epoch),
@@ -138,13 +144,14 @@ function partsOf(world: World, host: Host): EngineParts {
     agents: [{ name: 'main', instructions, tools, model, fallbacks }],
     models: all,
     classifier,
+    assessment,
     onStoreFailed: () => host.die(),
     options: engineOptions(options),
   };
 }
 
 function engineOptions(options: SimulationOptions): EngineOptions {
-  const { bounds, whileBusy, approvalMs, leaseMs, tickMs } = options;
+  const { bounds, whileBusy, approvalMs, recovery, leaseMs, tickMs } = options;
   return {
     pid: 1,
     locale: 'en',
@@ -157,6 +164,7 @@ function engineOptions(options: SimulationOptions): EngineOptions {
     continuationsLimit: bounds.continuations,
     whileBusy,
     approvalMs,
+    recovery,
     leaseMs,
     leaseRenewMs: leaseMs / 3,
     tickMs,

@@ -1,10 +1,10 @@
 // V8 and O-6: every entry into a state has the notices that the table of reasons names, and no more.
 import { REASONS, reasonEntry } from '../../src/core/notice/reasons.ts';
-import type { TaskReason } from '../../src/core/task/moves.ts';
 import type { EventRecord } from '../../src/core/session/record.ts';
+import { isSilent } from './order-forms.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import { renderStoredNotice } from '../../src/text/render.ts';
-import { group, type Dump } from './dump.ts';
+import { dataOf, group, type Dump } from './dump.ts';
 import { Problems } from './problems.ts';
 
 /** Each notice with what it has to be counted against. */
@@ -19,12 +19,8 @@ export function judgeNotices(problems: Problems, dump: Dump): void {
   );
   const approvals = group(dump.approvals, (approval) => approval.taskId);
   for (const task of dump.tasks) {
-    const { correctionsUsed, id, state, reason } = task;
-    const stands = state !== 'blocked' && state !== 'waiting' && state !== 'paused';
-    problems.unless(stands || reason !== null, () => `V8 ${id} is ${state} without a reason`);
-    const fits = reason === null || reasonEntry(reason)?.state === state;
-    problems.unless(fits, () => `V8 ${id} is ${state} for ${reason}`);
-    problems.unless(correctionsUsed <= 1, () => `T-8 ${id} was corrected ${correctionsUsed} times`);
+    const { id } = task;
+    judgeReason(problems, task);
     const asked = approvals.get(id) ?? [];
     const calls = asked.filter(({ kind }) => kind === 'call').length;
     const told = (moves.get(id) ?? []).filter((move) => !foundNothing(move, dump));
@@ -35,8 +31,25 @@ export function judgeNotices(problems: Problems, dump: Dump): void {
   }
 }
 
-/** A turn that only found out that its provider is still away goes on with the wait that was told (T-18). */
-function foundNothing({ reason, turnId }: EventRecord, dump: Dump): boolean {
+/** What stands still says why. */
+function judgeReason(problems: Problems, task: TaskRecord): void {
+  const { correctionsUsed, id, state, reason } = task;
+  const stands = state !== 'blocked' && state !== 'waiting' && state !== 'paused';
+  // One that an older version parked is found by the doctor (R-11).
+  const isSaid = stands || reason !== null || isSilent(task);
+  problems.unless(isSaid, () => `V8 ${id} is ${state} without a reason`);
+  const fits = reason === null || reasonEntry(reason)?.state === state;
+  problems.unless(fits, () => `V8 ${id} is ${state} for ${reason}`);
+  problems.unless(correctionsUsed <= 1, () => `T-8 ${id} was corrected ${correctionsUsed} times`);
+}
+
+/**
+ * A turn that only found out that its provider is still away goes on with the wait that was told (T-18),
+ * and so does a polling window that is set once more (T-6).
+ */
+function foundNothing({ reason, turnId, ...move }: EventRecord, dump: Dump): boolean {
+  const isAgain = move.fromState === 'waiting' && move.toState === 'waiting';
+  if (isAgain && dataOf(move)['wait'] == null) return true;
   if (reason !== 'awaits_provider') return false;
   const inputs = dump.messages.filter((message) => message.turnId === turnId);
   const steps = dump.steps.filter((step) => step.turnId === turnId);
@@ -95,11 +108,15 @@ export function judgeWords(dump: Dump): readonly string[] {
   const problems = new Problems();
   for (const task of dump.tasks) {
     if (task.state !== 'blocked' && task.state !== 'paused') continue;
-    const { notice: code, ways } = REASONS[task.reason as TaskReason];
+    const entry = reasonEntry(task.reason);
+    if (entry?.notice == null) continue;
+    const { notice: code, ways } = entry;
     const notice = dump.outbox.findLast((one) => one.taskId === task.id && one.code === code);
     if (notice === undefined) continue;
-    const text = renderStoredNotice(READER, notice.code ?? '', notice.params, notice.at);
-    for (const { command } of ways) {
+    const text = renderStoredNotice(READER, code, notice.params, notice.at);
+    // Its words are those of the voice page, which leaves the stop to `/why`.
+    const isBrief = code === 'recovery_assessment_failed';
+    for (const { command } of ways.filter(({ effect }) => !isBrief || effect !== 'stop')) {
       const words = command.replace('{id}', task.id).replace(' {grant}', '');
       problems.unless(text.includes(words), () => `V8 the notice ${code} does not quote ${words}`);
     }

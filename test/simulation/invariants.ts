@@ -60,7 +60,7 @@ function judgeEnded(problems: Problems, dump: Dump): void {
   for (const { id, taskId, state } of dump.messages) {
     const isTaskOver = taskId !== null && ends.has(taskId);
     problems.unless(
-      !isTaskOver || state === 'done',
+      !isTaskOver || state === 'done' || state === 'held',
       () => `V14 ${id} of the ended ${taskId} is ${state}`,
     );
   }
@@ -95,7 +95,7 @@ function judgeRuns(problems: Problems, dump: Dump): void {
   const runs = new Map<string, RunRecord>(dump.runs.map((run) => [run.taskId, run]));
   const over = new Set(
     dump.events
-      .filter(({ type, toState }) => type === 'task.moved' && isOver(toState ?? ''))
+      .filter(({ type, toState }) => MOVES.has(type) && isOver(toState ?? ''))
       .map(({ taskId }) => taskId),
   );
   const entries = new Map(dump.outbox.map((entry) => [entry.id as string, entry]));
@@ -107,10 +107,13 @@ function judgeRuns(problems: Problems, dump: Dump): void {
     // One that was blocked and goes on has told its caller so: the run keeps its end.
     problems.unless(isOpen || over.has(id), () => `V10 the run of the ${state} ${id} has ended`);
     const last = entries.get(run.outcomeId ?? '');
-    const isFinal = isOpen || last?.kind === 'reply' || last?.level !== 'waiting';
-    problems.unless(isFinal, () => `V10 the run of ${id} ended on ${last?.code}`);
+    // The run of history ends without a word of its own (B-10).
+    const isWaiting = last?.kind === 'notice' && last.level === 'waiting';
+    problems.unless(isOpen || !isWaiting, () => `V10 the run of ${id} ended on ${last?.code}`);
   }
 }
+
+const MOVES: ReadonlySet<string> = new Set(['task.moved', 'task.held']);
 
 function isOver(state: string): boolean {
   return ENDS.has(state) || state === 'blocked';

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ApprovalRecord } from '../../src/core/approval/record.ts';
 import type { LimiterRecord } from '../../src/core/budget/record.ts';
+import type { ExecutionRecord } from '../../src/core/dispatch/record.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import type { TaskId } from '../../src/kernel/ids.ts';
 import { recordOf } from './dump.ts';
@@ -21,11 +22,17 @@ export interface Look {
   isApproved(call: { readonly tool: string; readonly input: string }): boolean;
   /** The conversation of the message with this marker. */
   conversationOf(marker: string): string | undefined;
+  /** The task that was made of the message with this marker. */
+  taskOf(marker: string): string | undefined;
   lastStepOf(turnId: string): { readonly id: string; readonly tries: number } | undefined;
   limiterOf(account: string): LimiterRecord | undefined;
   /** Whether something comes due by itself before `at`, or a provider is looked for. */
   isDueBefore(at: number): boolean;
   hasClosedLimiter(): boolean;
+  execution(id: string): ExecutionRecord | undefined;
+  /** Workers that the boundary holds. */
+  heldWorkers(): readonly ExecutionRecord[];
+  isInSafeMode(): boolean;
   message(id: string): { readonly state: string } | undefined;
   eventCount(): number;
   /** Whether the host of a turn may still hold it at `now` on a shared store (R-14). */
@@ -50,14 +57,21 @@ export function lookAt(db: DatabaseSync): Look {
   const conversation = db.prepare(
     `select conversation_id as id from message where instr(text, ?) > 0 and kind = 'genuine' limit 1`,
   );
+  const taskOf = db.prepare(`select id from task where instr(mandate_text, ?) > 0 limit 1`);
   const lastStep = db.prepare(
     'select id, tries from step where turn_id = ? order by ordinal desc limit 1',
   );
   const limiter = db.prepare('select * from limiter where account = ?');
   const due = db.prepare(`select 1 from task where due_at <= ? or wait_kind = 'provider'
     union all select 1 from approval where state = 'open' and expires_at <= ?
+    union all select 1 from storm where ended_at is null
     union all select 1 from limiter where state <> 'open'`);
   const closed = db.prepare(`select 1 from limiter where state <> 'open'`);
+  const execution = db.prepare('select * from execution where id = ?');
+  const heldWorkers = db.prepare(
+    `select * from execution where enrollment = 'held-legacy' and ended_at is null order by id`,
+  );
+  const storm = db.prepare('select 1 from storm where ended_at is null');
   const messageState = db.prepare('select state from message where id = ?');
   const held = db.prepare(`select 1 from turn join host on host.id = turn.host_id
     where turn.id = ? and host.stopped_at is null and host.alive_until > ?`);
@@ -65,7 +79,15 @@ export function lookAt(db: DatabaseSync): Look {
     select 'turn ' || id || ' is ' || state as what from turn where state <> 'ended'
     union all select 'task ' || id || ' is active' from task where state = 'active'
     union all select 'task ' || id || ' waits for nothing' from task
-      where state = 'waiting' and wait_kind is null
+      where state = 'waiting' and wait_kind is null and wait_until is null
+    union all select 'task ' || id || ' waits for its assessment' from task
+      where state = 'waiting' and wait_kind = 'assessment' and enrollment <> 'held-legacy'
+    union all select 'boundary ' || id || ' has no end' from boundary where ended_at is null
+    union all select 'task ' || id || ' has no mark' from task
+      where enrollment = 'unmarked' and state not in ${ENDED}
+    union all select 'boundary ' || id || ' is not told' from boundary
+      where told_at is null and held > 0 and id = (select max(id) from boundary)
+        and exists (select 1 from conversation where channel <> 'api')
     union all select 'message ' || message.id || ' is unclaimed' from message
       left join task on task.id = message.task_id
       where message.state = 'unclaimed' and coalesce(task.state, 'active') = 'active'
@@ -86,6 +108,7 @@ export function lookAt(db: DatabaseSync): Look {
     repliable: () => repliable.all().map((row) => String(row['id'])),
     isApproved: ({ tool, input }) => approved.get(tool, input) !== undefined,
     conversationOf: (marker) => conversation.get(marker)?.['id'] as string | undefined,
+    taskOf: (marker) => (marker === '' ? undefined : String(taskOf.get(marker)?.['id'] ?? '')),
     lastStepOf: (turnId) => lastStep.get(turnId) as ReturnType<Look['lastStepOf']>,
     limiterOf: (account) => {
       const row = limiter.get(account);
@@ -93,6 +116,12 @@ export function lookAt(db: DatabaseSync): Look {
     },
     isDueBefore: (at) => due.get(at, at) !== undefined,
     hasClosedLimiter: () => closed.get() !== undefined,
+    execution: (id) => {
+      const row = execution.get(id);
+      return row === undefined ? undefined : (recordOf(row) as unknown as ExecutionRecord);
+    },
+    heldWorkers: () => heldWorkers.all().map((row) => recordOf(row) as unknown as ExecutionRecord),
+    isInSafeMode: () => storm.get() !== undefined,
     message: (id) => messageState.get(id) as ReturnType<Look['message']>,
     eventCount: () => Number(events.get()?.['count']),
     isHeld: (turnId, now) => held.get(turnId, now) !== undefined,

@@ -5,6 +5,7 @@ import type { Write } from '../../src/ports/store.ts';
 import type { CommittedUnit } from './faulty-store.ts';
 import type { Notes } from './notes.ts';
 import { dataOf } from './dump.ts';
+import { noteRecovery, noteRecoveryWrite } from './notes-recovery.ts';
 import type { Sometime } from './sometimes.ts';
 
 type Reached = Notes['reached'];
@@ -13,6 +14,7 @@ export function noteMeeting({ reached }: Notes, unit: CommittedUnit): void {
   for (const write of unit.writes) {
     if (write.write === 'event.insert') noteEvent(reached, write.row, unit);
     else NOTED[write.write]?.(reached, write as never, unit);
+    noteRecoveryWrite(reached, write);
   }
 }
 
@@ -25,6 +27,7 @@ function noteEvent(reached: Reached, event: EventRecord, unit: CommittedUnit): v
   if (event.type === 'turn.started' && (dataOf(event)['messageIds'] as unknown[]).length > 1)
     reached('collected');
   if (event.type === 'task.moved') noteMove(reached, event, unit);
+  noteRecovery(reached, event, unit);
 }
 
 const BY_EVENT: Readonly<Record<string, Sometime>> = {

@@ -30,6 +30,7 @@ interface NotedHost {
   readonly epoch: { readonly name: string };
   readonly recovers: boolean;
   readonly state: string;
+  readonly lastUnit: string;
 }
 
 export function createNotes(reached: (name: Sometime) => void): Notes {
@@ -137,6 +138,7 @@ export function noteCrash(
   if (at.label.startsWith('store.learn')) reached('crash_after_commit');
   if (at.tools > 0) reached('crash_in_tool');
   if (host.recovers && host.state === 'starting') reached('crash_in_recovery');
+  if (host.state === 'starting' && host.lastUnit.startsWith('boundary.')) reached('boundary_crash');
   if (notes.freshClaims.has(name)) reached('crash_after_claim');
   if ([...notes.openStops.values()].includes(name)) reached('stop_then_crash');
 }

@@ -42,6 +42,17 @@ export interface Faults {
   readonly reorder: number;
   readonly otherBody: number;
   readonly lostAck: number;
+  /** Odds of what an assessment comes to beside `continue`, and of a host that dies during its call. */
+  readonly judgeFails: number;
+  readonly judgeInvalid: number;
+  readonly judgeEnds: number;
+  readonly judgeDoubts: number;
+  readonly judgeSlow: number;
+  readonly judgeDies: number;
+  /** Times at which a stopped store is restored from what was exported of it. */
+  readonly restores: number;
+  /** Odds that a restore brings a task that an older version parked without a reason (R-11). */
+  readonly parked: number;
 }
 
 export interface SimulationOptions {
@@ -58,6 +69,7 @@ export interface SimulationOptions {
   readonly bounds: TaskBounds;
   readonly whileBusy: EngineOptions['whileBusy'];
   readonly approvalMs: number;
+  readonly recovery: EngineOptions['recovery'];
   /** How many fallback models there are, and whether the first shares the account of the own model. */
   readonly fallbacks: 0 | 1 | 2;
   readonly sharesAccount: boolean;
@@ -82,6 +94,7 @@ const HARSH = [
   'clockSteps',
   'clockLeaps',
   'instructions',
+  'restores',
 ] as const satisfies readonly (keyof Faults)[];
 const GENTLE_SHARE = 0.15;
 
@@ -89,6 +102,18 @@ const GENTLE_SHARE = 0.15;
 export function isGentle({ faults }: Pick<SimulationOptions, 'faults'>): boolean {
   return HARSH.every((name) => faults[name] === 0);
 }
+
+const RECOVERY_SWITCHES = [
+  'judgeFails',
+  'judgeInvalid',
+  'judgeEnds',
+  'judgeDoubts',
+  'judgeSlow',
+  'judgeDies',
+  'restores',
+  'parked',
+] as const satisfies readonly (keyof Faults)[];
+type RecoveryFault = (typeof RECOVERY_SWITCHES)[number];
 
 const SWITCHES = [
   'busy',
@@ -121,10 +146,9 @@ const SWITCHES = [
   'lostAck',
 ] as const satisfies readonly (keyof Faults)[];
 
-export const NO_FAULTS: Faults = Object.fromEntries(SWITCHES.map((name) => [name, 0])) as Record<
-  keyof Faults,
-  number
->;
+export const NO_FAULTS: Faults = Object.fromEntries(
+  [...SWITCHES, ...RECOVERY_SWITCHES].map((name) => [name, 0]),
+) as Record<keyof Faults, number>;
 
 /** What each task is given, and when it ends at the latest. */
 export interface TaskBounds {
@@ -168,7 +192,41 @@ export function optionsOf(seed: number): SimulationOptions {
     leaseMs: random.pick([15 * SECOND, 60 * SECOND, 60 * SECOND]),
     faults: drawFaults(random),
   } as const;
-  return { ...options, ...drawMeetings(seededRandom(seed, 'meetings')), long };
+  const meetings = drawMeetings(seededRandom(seed, 'meetings'));
+  const { recovery, faults } = drawRecovery(seededRandom(seed, 'recovery'));
+  // A world that nothing disturbs is not restored either, nor a file, which its host has open.
+  const isSpared = options.file || isGentle({ faults: { ...options.faults, restores: 0 } });
+  const restores = isSpared ? 0 : faults.restores;
+  const all: Faults = { ...options.faults, ...faults, restores };
+  return { ...options, ...meetings, faults: all, recovery, long };
+}
+
+/** Drawn apart from the other faults, so that neither reshuffles the other. */
+function drawRecovery(random: Random): {
+  readonly recovery: SimulationOptions['recovery'];
+  readonly faults: Readonly<Record<RecoveryFault, number>>;
+} {
+  const drawn: Readonly<Record<RecoveryFault, number>> = {
+    judgeFails: random.next(),
+    judgeInvalid: random.next() * 0.8,
+    judgeEnds: random.next() * 0.4,
+    judgeDoubts: random.next() * 0.4,
+    judgeSlow: random.next() * 0.5,
+    judgeDies: random.next() * 0.6,
+    restores: random.pick([1, 1, 2]),
+    parked: random.next(),
+  };
+  const odds = (name: RecoveryFault): number => (name === 'parked' ? 0.3 : 0.4);
+  const on = RECOVERY_SWITCHES.map(
+    (name) => [name, random.chance(odds(name)) ? drawn[name] : 0] as const,
+  );
+  const recovery = {
+    safeMode: random.chance(0.3),
+    spacingMs: random.pick([60 * SECOND, 60 * SECOND, 5 * SECOND]),
+    callMs: random.pick([60 * SECOND, 20 * SECOND]),
+    diagnostics: random.chance(0.3),
+  };
+  return { recovery, faults: Object.fromEntries(on) as Record<RecoveryFault, number> };
 }
 
 type Meetings = Pick<
@@ -208,7 +266,7 @@ const ODDS_ON: Readonly<Partial<Record<keyof Faults, number>>> = {
 };
 
 function drawFaults(random: Random): Faults {
-  const drawn: Faults = {
+  const drawn: Omit<Faults, RecoveryFault> = {
     busy: random.next() * 0.1,
     disconnected: random.next() * 0.02,
     unknown: random.next() * 0.04,
@@ -239,9 +297,9 @@ function drawFaults(random: Random): Faults {
     lostAck: random.next() * 0.2,
   };
   // Pauses only happen on shared stores, and sleepers that wake too late are wanted in many seeds.
-  const odds = (name: keyof Faults): number => ODDS_ON[name] ?? 0.5;
+  const odds = (name: (typeof SWITCHES)[number]): number => ODDS_ON[name] ?? 0.5;
   const on = SWITCHES.map((name) => [name, random.chance(odds(name)) ? drawn[name] : 0] as const);
   const spares = random.chance(GENTLE_SHARE);
-  const faults = Object.fromEntries(on) as unknown as Faults;
+  const faults: Faults = { ...NO_FAULTS, ...Object.fromEntries(on) };
   return spares ? { ...faults, ...Object.fromEntries(HARSH.map((name) => [name, 0])) } : faults;
 }

@@ -2,21 +2,25 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { dumper, type Dump } from './dump.ts';
 import { judgeRows, SeenEnds, type Outside } from './invariants.ts';
+import { judgeDiagnostics, judgeHeld, judgeToldHeld, SeenHeld } from './invariants-held.ts';
 import { judgeGrants } from './invariants-grants.ts';
 import { judgeWords } from './invariants-notices.ts';
-import type { TaskBounds } from './options.ts';
+import type { SimulationOptions } from './options.ts';
 import { judgeAcks, judgeAnswers, judgeRest } from './reference.ts';
 import { judgeReplay } from './replay.ts';
 
 /** What was seen outside the store. */
 export interface OracleInputs extends Outside {
-  readonly bounds: TaskBounds;
+  readonly options: Pick<SimulationOptions, 'bounds' | 'recovery'>;
+  /** Tasks whose mark a restore has taken, and no boundary has given another since. */
+  readonly unmarked: ReadonlySet<string>;
 }
 
 export class Oracle {
   readonly #dump: () => Dump;
   readonly #seen: OracleInputs;
   readonly #ends = new SeenEnds();
+  readonly #held = new SeenHeld();
   judgements = 0;
 
   constructor(db: DatabaseSync, seen: OracleInputs) {
@@ -32,7 +36,17 @@ export class Oracle {
   /** What must hold once everything has come to rest. */
   judgeRest(): readonly string[] {
     const dump = this.#dump();
-    return [...this.#always(dump), ...judgeWords(dump), ...judgeRest(this.#seen.history, dump)];
+    return [
+      ...this.#always(dump),
+      ...judgeWords(dump),
+      ...judgeRest(this.#seen.history, dump),
+      ...judgeToldHeld(dump),
+    ];
+  }
+
+  /** The store was restored. */
+  restored(): void {
+    this.#held.restored();
   }
 
   dump(): Dump {
@@ -41,14 +55,18 @@ export class Oracle {
 
   #always(dump: Dump): readonly string[] {
     this.judgements += 1;
-    const { history, bounds } = this.#seen;
+    const { history, options, unmarked } = this.#seen;
+    const { bounds, recovery } = options;
     return [
       ...judgeAcks(history, dump),
       ...judgeAnswers(history, dump),
       ...judgeRows(dump, this.#seen),
       ...this.#ends.judge(dump),
-      ...judgeReplay(dump, bounds),
+      ...this.#held.judge(dump),
+      ...judgeReplay(dump, { bounds, unmarked }),
       ...judgeGrants(history, dump),
+      ...judgeHeld(history, dump),
+      ...judgeDiagnostics(dump, recovery.diagnostics),
     ];
   }
 }

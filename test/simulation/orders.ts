@@ -3,17 +3,32 @@ import { principalName, type Principal } from '../../src/kernel/principal.ts';
 import type { ApprovalRecord } from '../../src/core/approval/record.ts';
 import type { Grant } from '../../src/core/budget/extend.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
-import type { Engine, Ordered, Stopped, ApprovalAnswered } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import type { Refusal } from '../../src/kernel/fault.ts';
-import type { ApprovalId, ConversationId, TaskId } from '../../src/kernel/ids.ts';
+import type { ConversationId, TaskId } from '../../src/kernel/ids.ts';
 import { HOUR, MINUTE } from '../../src/kernel/time.ts';
 import type { Order, OrderKind } from './history.ts';
 import type { Ledger } from './ledger.ts';
+import {
+  FITS,
+  isSilent,
+  isTaskOrder,
+  sendOf,
+  typed,
+  type TaskOrderName,
+  type Verdict,
+} from './order-forms.ts';
 import { ADMIN, GUEST, PERSON, SECOND_ADMIN, someone } from './people.ts';
 import type { Sender, SenderParts } from './sender.ts';
 
-export type OrderName = 'resume' | 'pause' | 'extend' | 'approve' | 'deny' | 'confirm_clock';
-export type Verdict = Ordered | Stopped | ApprovalAnswered | Refusal;
+export type OrderName =
+  | TaskOrderName
+  | 'worker'
+  | 'approve'
+  | 'deny'
+  | 'confirm_clock'
+  | 'end_safe_mode'
+  | 'repair';
 
 type Parts = SenderParts & { readonly ledger: Ledger };
 
@@ -53,22 +68,56 @@ export class Orders {
     const hasOpen = look.approvals().some(({ state }) => state === 'open');
     const isOff = this.#parts.weather.faults.clockLeaps > 0;
     const names = ['resume', 'pause', 'extend', 'extend', 'confirm_clock'] as const;
+    const recovering = this.#recovering();
+    if (recovering.length > 0 && random.chance(0.7)) return this.give(random.pick(recovering));
     const draw = random.next();
     if (isOff && draw < 0.3) return this.give('confirm_clock');
     if (hasOpen && draw < 0.75) return this.give(random.pick(['approve', 'approve', 'deny']));
     return this.give(random.pick(names));
   }
 
+  /** Orders that have something to be about after a restart. */
+  #recovering(): readonly OrderName[] {
+    const { look } = this.#parts;
+    const tasks = look.tasks();
+    const has = (name: TaskOrderName): boolean => tasks.some((task) => FITS[name](task));
+    const names: OrderName[] = [];
+    if (tasks.some(({ enrollment }) => enrollment === 'held-legacy'))
+      names.push('resume', 'resume');
+    if (tasks.some(isSilent)) names.push('repair', 'reset');
+    if (has('reset')) names.push('reset');
+    if (has('late')) names.push('late');
+    if (look.heldWorkers().length > 0) names.push('worker');
+    if (look.isInSafeMode()) names.push('end_safe_mode');
+    return names;
+  }
+
   async give(name: OrderName): Promise<void> {
-    const { random, look } = this.#parts;
-    if (name === 'confirm_clock') return this.#confirmClock();
-    if (name === 'approve' || name === 'deny') {
-      const all = look.approvals();
-      const open = all.filter(({ state }) => state === 'open');
-      const chosen = open.length > 0 && random.chance(0.9) ? open : all;
-      if (chosen.length > 0) await this.#answer(random.pick(chosen), name);
-      return;
+    if (isTaskOrder(name)) return this.#orderAny(name);
+    switch (name) {
+      case 'confirm_clock':
+        return this.#confirmClock();
+      case 'end_safe_mode':
+      case 'repair':
+        return this.hostOrder(name, someone(this.#parts.random));
+      case 'worker':
+        return this.#wakeWorker();
+      case 'approve':
+      case 'deny':
+        return this.#answerAny(name);
     }
+  }
+
+  async #answerAny(name: 'approve' | 'deny'): Promise<void> {
+    const { random, look } = this.#parts;
+    const all = look.approvals();
+    const open = all.filter(({ state }) => state === 'open');
+    const chosen = open.length > 0 && random.chance(0.9) ? open : all;
+    if (chosen.length > 0) await this.#answer(random.pick(chosen), name);
+  }
+
+  async #orderAny(name: TaskOrderName): Promise<void> {
+    const { random, look } = this.#parts;
     const tasks = look.tasks();
     const fitting = tasks.filter((task) => FITS[name](task));
     const chosen = fitting.length > 0 && random.chance(0.8) ? fitting : tasks;
@@ -93,6 +142,7 @@ export class Orders {
 
   async stopTask(taskId: TaskId, principal: Principal): Promise<void> {
     const { history } = this.#parts;
+    history.exactStops.add(`${taskId} ${principalName(principal)}`);
     let tries = 0;
     const verdict = await this.#sender.insist(`stop ${taskId}`, (engine) => {
       tries += 1;
@@ -118,20 +168,57 @@ export class Orders {
     if (verdict.kind === 'confirmed') this.#parts.reached('clock_confirmed');
   }
 
-  async #orderTask(task: TaskRecord, name: 'resume' | 'pause' | 'extend'): Promise<void> {
+  /** An order about the host itself, which admins alone may give (R-11, R-12). */
+  async hostOrder(name: 'end_safe_mode' | 'repair', principal: Principal): Promise<void> {
+    const about = { principal, channel: CHANNEL };
+    const verdict = await this.#sender.insist<{ readonly kind: string }>(name, (engine) =>
+      name === 'repair' ? engine.repair(about) : engine.endSafeMode(about),
+    );
+    if (verdict.kind === 'refused') return;
+    if (!principal.isAdmin)
+      this.#parts.broken(new Error(`X-10 ${name} was carried out for ${principal.id}`));
+    this.#parts.reached(name === 'repair' ? 'doctor_repaired' : 'safe_mode_ended');
+  }
+
+  /** B-9: an exact resume of one worker. */
+  async #wakeWorker(): Promise<void> {
+    const { random, look, reached } = this.#parts;
+    const held = look.heldWorkers();
+    if (held.length === 0) return;
+    const principal = random.pick([ADMIN, ADMIN, PERSON]);
+    const given = this.#given('worker', random.pick(held).id, { principal });
+    const verdict = await this.#insist(given);
+    if (verdict.kind === 'refused') reached('worker_refused');
+    else if (!principal.isAdmin)
+      this.#parts.broken(new Error(`B-9 a worker was enrolled by ${principal.id}`));
+    else reached('worker_enrolled');
+    await this.#again(given, verdict);
+  }
+
+  async #orderTask(task: TaskRecord, name: TaskOrderName): Promise<void> {
     const { random } = this.#parts;
-    const own = ownerOf(task);
-    const principal =
-      name === 'extend'
-        ? random.pick([ADMIN, ADMIN, own, GUEST])
-        : random.pick([own, own, ADMIN, GUEST]);
+    const principal = this.#giverOf(task, name);
     const grant = name === 'extend' ? random.pick(GRANTS) : undefined;
     if (random.chance(0.4)) return this.#type(typed(name, task.id, grant), task, principal);
     const given = this.#given(name, task.id, { principal, grant });
     const verdict = await this.#insist(given);
-    if (verdict.kind === 'ordered' && grant?.deadline !== undefined)
-      this.#parts.reached('deadline_moved');
+    this.#noteOrder(task, given, verdict);
     await this.#again(given, verdict);
+  }
+
+  /** Mostly who may give it. */
+  #giverOf(task: TaskRecord, name: TaskOrderName): Principal {
+    const { random } = this.#parts;
+    const own = ownerOf(task);
+    const isAdmins = name === 'extend' || name === 'reset' || task.enrollment === 'held-legacy';
+    return random.pick(isAdmins ? [ADMIN, ADMIN, own, GUEST] : [own, own, ADMIN, GUEST]);
+  }
+
+  #noteOrder(task: TaskRecord, { order: { kind, grant } }: Given, { kind: came }: Verdict): void {
+    const { reached } = this.#parts;
+    const isHeld = task.enrollment === 'held-legacy' && kind === 'resume';
+    if (isHeld && came === 'refused') reached('enrol_refused');
+    if (came === 'ordered' && grant?.deadline !== undefined) reached('deadline_moved');
   }
 
   async #answer(approval: ApprovalRecord, decision: 'approve' | 'deny'): Promise<void> {
@@ -203,31 +290,9 @@ export class Orders {
     };
     this.#parts.history.orders.push(order);
     const about = { principal, channel: CHANNEL, receiptId };
-    const taskId = subjectId as TaskId;
-    const send = (engine: Engine): Promise<Verdict> => {
-      switch (kind) {
-        case 'stop':
-          return engine.stopTask({ ...about, taskId });
-        case 'resume':
-          return engine.resumeTask({ ...about, taskId });
-        case 'pause':
-          return engine.pauseTask({ ...about, taskId });
-        case 'extend':
-          return engine.extendTask({
-            ...about,
-            taskId,
-            grant: grant ?? {},
-            fingerprint: JSON.stringify(grant),
-          });
-        case 'approve':
-        case 'deny':
-          return engine.answerApproval({
-            ...about,
-            approvalId: subjectId as ApprovalId,
-            decision: kind,
-          });
-      }
-    };
+    const send = sendOf(order, about);
+    if (kind === 'stop')
+      this.#parts.history.exactStops.add(`${subjectId} ${principalName(principal)}`);
     return { order, send };
   }
 
@@ -246,6 +311,10 @@ function outcomeOf(verdict: Exclude<Verdict, Refusal>): string {
     const { state, decidedBy, decidedAt } = verdict.approval;
     return `${state} by ${decidedBy} at ${decidedAt}`;
   }
+  if ('execution' in verdict) {
+    const { id, state, version } = verdict.execution;
+    return `${id} ${state} ${version}`;
+  }
   const { state, version, deadline, turnsLimit, tokensLimit, costLimit } = verdict.task;
   return [state, version, deadline, turnsLimit, tokensLimit, costLimit].join(' ');
 }
@@ -260,12 +329,6 @@ export function nameToPrincipal(name: string): Principal {
   return found ?? { kind: 'admin', id, isAdmin: name.startsWith('admin:') };
 }
 
-const FITS: Readonly<Record<'resume' | 'pause' | 'extend', (task: TaskRecord) => boolean>> = {
-  resume: ({ state }) => state === 'blocked' || state === 'paused',
-  pause: ({ state }) => state === 'active' || state === 'waiting',
-  extend: () => true,
-};
-
 const GRANTS: readonly Grant[] = [
   { turns: 2 },
   { tokens: 500 },
@@ -274,18 +337,3 @@ const GRANTS: readonly Grant[] = [
   { turns: 3, tokens: 1_000, costMicroUsd: 100 },
   { deadline: { addMs: HOUR } },
 ];
-
-/** The command of an order, as it is typed. */
-function typed(name: 'resume' | 'pause' | 'extend', id: string, grant?: Grant): string {
-  if (name === 'resume') return `/task-resume ${id}`;
-  if (name === 'pause') return `/pause ${id}`;
-  const { turns, tokens, costMicroUsd, continuations, deadline } = grant ?? {};
-  const words = [
-    turns === undefined ? '' : `turns=+${turns}`,
-    tokens === undefined ? '' : `tokens=+${tokens}`,
-    costMicroUsd === undefined ? '' : `cost=+${(costMicroUsd / 1_000_000).toFixed(6)}`,
-    continuations === undefined ? '' : `continuations=+${continuations}`,
-    deadline === undefined ? '' : 'deadline=+1h',
-  ];
-  return `/extend ${id} ${words.filter(Boolean).join(' ')}`;
-}

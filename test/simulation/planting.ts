@@ -84,3 +84,25 @@ export function withTools(change: (tools: Tools) => Tools): NonNullable<Defect['
     return { ...parts, agents: [{ ...first, tools: change(first.tools) }, ...rest] };
   };
 }
+
+/** The notice of a unit once more, at the next place. */
+export function tellTwice(writes: readonly Write[]): readonly Write[] {
+  const notice = writes.find((write) => write.write === 'outbox.insert');
+  const event = writes.find(
+    (write) => write.write === 'event.insert' && write.row.type === 'notice.queued',
+  );
+  const lock = writes.find((write) => write.write === 'conversation.advance');
+  if (notice?.write !== 'outbox.insert' || event?.write !== 'event.insert') return writes;
+  if (lock?.write !== 'conversation.advance') return writes;
+  const seq = lock.seq + 1;
+  const id = `${notice.row.id}Z` as const;
+  return [
+    ...writes.filter((write) => write !== lock),
+    { ...lock, seq },
+    {
+      ...event,
+      row: { ...event.row, seq, id: `${event.row.id}Z`, data: JSON.stringify({ outboxId: id }) },
+    },
+    { ...notice, row: { ...notice.row, seq, id, key: `${notice.row.key}:again` } },
+  ];
+}

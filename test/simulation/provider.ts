@@ -95,7 +95,7 @@ const FAULTS: Readonly<Record<EpisodeKind, (telling: Telling) => ProviderFault>>
   model_gone: () => fault('refused', 'http_404', 'model'),
 };
 
-function limited(retryAt: number): ProviderFault {
+export function limited(retryAt: number): ProviderFault {
   return { ...fault('transient', 'http_429'), retryAt };
 }
 

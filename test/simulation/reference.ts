@@ -1,7 +1,9 @@
 // A small model of what a client may see. It knows messages, acknowledgements, answers and notices;
 // it knows no engine, no turn and no fault.
+import type { TaskRecord } from '../../src/core/task/record.ts';
 import type { Dump } from './dump.ts';
 import { group } from './dump.ts';
+import { isSilent } from './order-forms.ts';
 import type { History, Sent } from './history.ts';
 
 /** What is wrong at any moment with what was acknowledged so far. */
@@ -71,6 +73,8 @@ function judgeRuns(dump: Dump): readonly string[] {
   return dump.runs.flatMap((run) => {
     if (run.state === 'open') return [];
     const outcome = dump.outbox.find((entry) => entry.id === run.outcomeId);
+    // The boundary's one summary speaks for all that it holds (B-10).
+    if (outcome === undefined && run.outcomeCode === 'held_legacy') return [];
     if (outcome === undefined) return [`T-16 run ${run.id} is ${run.state} and shows nothing`];
     if (run.state !== 'completed' || outcome.kind === 'reply') return [];
     return [`T-16 run ${run.id} completed with a ${outcome.kind}`];
@@ -120,9 +124,18 @@ function wordOfTask(dump: Dump, taskId: string | null): ReturnType<typeof lastWo
   if (said.some(({ kind }) => kind !== 'reply')) return 'notice';
   // What a task asks is its last word until it is answered.
   if (said.length > 0 && task?.waitKind === 'answer') return 'reply';
+  if (task !== undefined && isListed(dump, task)) return 'notice';
   // `/stop` tells in its own answer what it stopped.
   return task?.state === 'stopped' ? 'answer' : 'none';
 }
+
+/** One summary speaks for all of history (B-10), and the doctor lists what an older version parked (R-11). */
+function isListed(dump: Dump, task: TaskRecord): boolean {
+  if (task.enrollment !== 'held-legacy') return isSilent(task);
+  return dump.outbox.some(({ code }) => SUMMARIES.has(code ?? ''));
+}
+
+const SUMMARIES: ReadonlySet<string> = new Set(['held_legacy', 'restart_report']);
 
 function repliesByMarker(dump: Dump): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();

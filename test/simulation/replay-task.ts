@@ -36,29 +36,122 @@ const FRESH: TaskReplay = {
   continuationsUsed: 0,
   correctionsUsed: 0,
   quotaWaits: 0,
+  recoveryState: 'none',
   recoveryEpoch: 1,
   recoveryAttempts: 0,
   recoveryLifetimeAttempts: 0,
   recoveryNextAt: null,
+  recoveryOutcome: null,
+  recoveryGrantedAt: null,
   createdAt: 'never',
   endedAt: null,
 };
 
+/** What no event says: the configured bounds, and tasks whose mark a restore has taken. */
+export interface Given {
+  readonly bounds: TaskBounds;
+  readonly unmarked: ReadonlySet<string>;
+}
+
 export function judgeTasks(
   problems: Problems,
   dump: Dump,
-  of: { readonly evidence: Evidence; readonly bounds: TaskBounds },
+  of: Given & { readonly evidence: Evidence },
 ): void {
   for (const task of dump.tasks) {
     const events = of.evidence.ofTask.get(task.id) ?? [];
-    compare(problems, task, fold(events, FRESH, FOLD, of.evidence));
+    const replayed = fold(events, FRESH, FOLD, of.evidence);
+    const mark = of.unmarked.has(task.id) ? { enrollment: 'unmarked' } : {};
+    compare(problems, task, { ...replayed, ...mark });
     judgeMoves(problems, task.id, events);
     judgeFirstGrant(problems, task, { events, bounds: of.bounds });
     judgeDueAt(problems, task);
   }
 }
 
+/** How assessments and the boundary are replayed. */
+const RECOVERY_FOLD: Fold<TaskReplay> = {
+  'assessment.reserved': (task, event) => {
+    const { epoch, attempt, lifetime, nextAt } = dataOf(event) as Record<string, number>;
+    return {
+      ...task,
+      recoveryEpoch: epoch ?? 0,
+      recoveryAttempts: attempt ?? 0,
+      recoveryLifetimeAttempts: lifetime ?? 0,
+      recoveryNextAt: nextAt ?? null,
+      recoveryOutcome: 'reserved',
+    };
+  },
+  'assessment.ended': (task, event) => {
+    const data = dataOf(event) as Record<string, number>;
+    const { inputTokens = 0, outputTokens = 0, cost = 0, nextAt = null, outcome } = data;
+    return {
+      ...task,
+      tokensUsed: task.tokensUsed + inputTokens + outputTokens,
+      costUsed: task.costUsed + cost,
+      recoveryOutcome: String(outcome),
+      recoveryNextAt: nextAt ?? task['recoveryNextAt'] ?? null,
+    };
+  },
+  'recovery.state': (task, event) => {
+    const { recovery, epoch, by, attempts, lifetime } = dataOf(event);
+    const isNew = Number(epoch) !== task['recoveryEpoch'];
+    // What an older version parked counts as used up (R-11).
+    const counts = { recoveryAttempts: Number(attempts), recoveryOutcome: 'reserved' };
+    const parked = { ...counts, recoveryLifetimeAttempts: Number(lifetime) };
+    return {
+      ...task,
+      ...(by === 'repair' ? parked : {}),
+      recoveryState: String(recovery),
+      recoveryEpoch: Number(epoch),
+      recoveryGrantedAt: null,
+      ...(isNew ? FRESH_EPOCH : {}),
+    };
+  },
+  'recovery.reset': (task, event) => ({
+    ...task,
+    ...FRESH_EPOCH,
+    recoveryEpoch: Number(dataOf(event)['epoch']),
+  }),
+  // An assessment has waited long for its provider: it is told once, and looked at no more (R-15).
+  'notice.queued': (task, event) =>
+    dataOf(event)['code'] === 'assessment_unreached' ? { ...task, waitUntil: null } : task,
+  'task.held': (task, event) => ({
+    ...task,
+    enrollment: 'held-legacy',
+    state: event.toState ?? 'unmade',
+    reason: event.reason,
+    waitKind: null,
+    waitUntil: null,
+  }),
+  // A wait of an import becomes a polling window; whom a resume has woken is assessed before all (B-8).
+  'task.enrolled': (task, event) => {
+    const { by, until } = dataOf(event);
+    const window = until === undefined ? {} : { waitKind: null, waitUntil: until as number };
+    const needs = by === 'resume' ? NEEDED : {};
+    return { ...task, enrollment: 'current', ...window, ...needs };
+  },
+};
+
+const NEEDED = { recoveryState: 'needed', recoveryGrantedAt: null };
+
+/** What a move says of whether interrupted work may go on. */
+function recoveryOf(event: EventRecord): Pick<TaskReplay, string> {
+  if (event.reason === 'interrupted') return NEEDED;
+  const isGranted = dataOf(event)['recovery'] === 'granted';
+  return isGranted ? { recoveryState: 'granted', recoveryGrantedAt: event.at } : {};
+}
+
+/** A turn that begins on a `continue` has followed it. */
+function followed(task: TaskReplay): Pick<TaskReplay, string> {
+  const isGranted = task['recoveryState'] === 'granted';
+  return isGranted ? { recoveryState: 'followed', recoveryGrantedAt: null } : {};
+}
+
+const FRESH_EPOCH = { recoveryAttempts: 0, recoveryOutcome: null };
+
 const FOLD: Fold<TaskReplay> = {
+  ...RECOVERY_FOLD,
   // What it was given stands in the event that made it.
   'task.created': (task, event) => ({
     ...task,
@@ -79,6 +172,7 @@ const FOLD: Fold<TaskReplay> = {
       waitUntil: until,
       quotaWaits: wait === 'quota' ? before + 1 : before,
       endedAt: hasEnded(event.toState) ? event.at : null,
+      ...recoveryOf(event),
     };
   },
   'task.noted': (task, event) => ({ ...task, checkpoint: String(dataOf(event)['text']) }),
@@ -93,6 +187,7 @@ const FOLD: Fold<TaskReplay> = {
     const { tokens = 0, cost = 0 } = (classifier ?? {}) as Record<string, number>;
     return {
       ...spoken(task, event, evidence),
+      ...followed(task),
       turnsUsed: task.turnsUsed + (returns === true ? 0 : 1),
       tokensUsed: task.tokensUsed + tokens,
       costUsed: task.costUsed + cost,
@@ -109,6 +204,8 @@ const FOLD: Fold<TaskReplay> = {
     const isCut = ['interrupted', 'stopped'].includes(String(dataOf(event)['end']));
     const tokens = (step: StepRecord): number => (step.inputTokens ?? 0) + (step.outputTokens ?? 0);
     const waitsAgain = task['waitKind'] === 'quota' || isCut;
+    // Nothing of history changes, what a turn of it had spent included (V9).
+    if (task['enrollment'] === 'held-legacy') return task;
     return {
       ...task,
       tokensUsed: task.tokensUsed + sum(steps, tokens),
@@ -160,8 +257,11 @@ function judgeFirstGrant(
 
 /** T-6 and T-7: what stands still comes due by its wait or its deadline, whichever is first. */
 function judgeDueAt(problems: Problems, task: TaskRecord): void {
-  const { state, waitUntil, deadline, dueAt } = task;
-  const isOver = state === 'active' || hasEnded(state);
+  const { state, waitUntil, deadline, dueAt, enrollment } = task;
+  // The boundary says first what it is.
+  if (enrollment === 'unmarked') return;
+  // What is held comes due by nothing (B-4).
+  const isOver = state === 'active' || hasEnded(state) || enrollment === 'held-legacy';
   const instants = [waitUntil, deadline].filter((at) => at !== null);
   const due = isOver || instants.length === 0 ? null : Math.min(...instants);
   problems.unless(dueAt === due, () => `V17 ${task.id} (${state}) is due at ${dueAt}, not ${due}`);
@@ -172,7 +272,7 @@ function judgeMoves(problems: Problems, taskId: string, events: readonly EventRe
   let state: string | null = 'unmade';
   for (const { type, fromState, toState } of events) {
     if (type === 'task.created') state = toState;
-    if (type !== 'task.moved') continue;
+    if (type !== 'task.moved' && type !== 'task.held') continue;
     const before = state;
     const isLegal = fromState === before && movesFrom(before).includes(String(toState));
     problems.unless(

@@ -5,16 +5,15 @@ import type { RunRecord } from '../../src/core/run/record.ts';
 import type { EventRecord } from '../../src/core/session/record.ts';
 import type { TurnRecord } from '../../src/core/turn/record.ts';
 import { dataOf, type Dump } from './dump.ts';
-import type { TaskBounds } from './options.ts';
 import { Problems } from './problems.ts';
 import { compare, evidenceOf, fold, type Fold } from './replay-fold.ts';
-import { judgeTasks } from './replay-task.ts';
+import { judgeTasks, type Given } from './replay-task.ts';
 
 /** Where replay and record differ, each as one sentence. */
-export function judgeReplay(dump: Dump, bounds: TaskBounds): readonly string[] {
+export function judgeReplay(dump: Dump, given: Given): readonly string[] {
   const problems = new Problems();
   const evidence = evidenceOf(dump);
-  judgeTasks(problems, dump, { evidence, bounds });
+  judgeTasks(problems, dump, { ...given, evidence });
   for (const run of dump.runs) {
     compare(problems, run, fold(evidence.ofRun.get(run.id) ?? [], FRESH_RUN, RUN_FOLD, evidence));
   }
@@ -53,7 +52,7 @@ const endOfRun =
     state: run.state === 'open' ? end : 'ended twice',
     endedAt: event.at,
     outcomeCode: dataOf(event)['code'] ?? null,
-    outcomeId: dataOf(event)['outboxId'],
+    outcomeId: dataOf(event)['outboxId'] ?? null,
   });
 
 const RUN_FOLD: Fold<RunReplay> = {

@@ -1,5 +1,6 @@
 // Small worlds of turns, stops and recoveries, in which a host dies at every single point.
 import { MEETING_SCENARIOS } from './scenarios-meetings.ts';
+import { RECOVERY_SCENARIOS } from './scenarios-recovery.ts';
 import type { Scenario } from './enumerate.ts';
 import type { Script } from './simulate.ts';
 
@@ -83,4 +84,5 @@ export const SCENARIOS: readonly Scenario[] = [
     firstCrash: isTool,
   },
   ...MEETING_SCENARIOS,
+  ...RECOVERY_SCENARIOS,
 ];

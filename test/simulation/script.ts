@@ -1,5 +1,7 @@
 // What the scripted model answers by seed: texts, calls, task tools, loops and nonsense.
+import { SECOND } from '../../src/kernel/time.ts';
 import type { ModelCall, ModelOutcome, ModelRequest } from '../../src/ports/model.ts';
+import type { WallClock } from '../../src/testing/sim-clock.ts';
 import type { Random } from '../../src/testing/sim-random.ts';
 import type { StoreWeather } from './faulty-store.ts';
 import type { Ledger } from './ledger.ts';
@@ -16,6 +18,7 @@ export interface ScriptParts {
   readonly random: Random;
   readonly weather: StoreWeather;
   readonly ledger: Ledger;
+  readonly wall: Pick<WallClock, 'now'>;
   readonly reached: (name: Sometime) => void;
   /** The share of answers that ask for tools. */
   readonly callShare: number;
@@ -76,6 +79,7 @@ function planned(parts: ScriptParts, request: ModelRequest, next: ModelPlan): Sa
 /** Task tools of a written script. */
 const PLANNED: Readonly<Record<string, (parts: ScriptParts) => ModelCall>> = {
   task_wait: (parts) => taskCall(parts, 'task_wait', { for: 'instant', seconds: 90 }),
+  task_order: (parts) => taskCall(parts, 'task_wait', at(parts, 90)),
   task_ask: (parts) => taskCall(parts, 'task_wait', { for: 'answer', question: 'which one?' }),
   task_continue: (parts) => taskCall(parts, 'task_continue', { note: 'go on' }),
   task_note: (parts) => taskCall(parts, 'task_note', { text: 'half way' }),
@@ -94,7 +98,11 @@ function leadOf(parts: ScriptParts, draw: number): Said | undefined {
   if (draw < waits / 2)
     return said(random.chance(0.5) ? 'a moment' : '', [
       ...before,
-      taskCall(parts, 'task_wait', { for: 'instant', seconds }),
+      taskCall(
+        parts,
+        'task_wait',
+        random.chance(0.5) ? { for: 'instant', seconds } : at(parts, seconds),
+      ),
     ]);
   if (draw < waits)
     return said(random.chance(0.5) ? 'this or that?' : '', [
@@ -104,6 +112,11 @@ function leadOf(parts: ScriptParts, draw: number): Said | undefined {
   if (draw < waits + continues)
     return said('', [...before, taskCall(parts, 'task_continue', { note: 'the rest' })]);
   return undefined;
+}
+
+/** An order that carries its own time (T-15). */
+function at({ wall }: ScriptParts, seconds: number): object {
+  return { for: 'instant', at: new Date(wall.now() + seconds * SECOND).toISOString() };
 }
 
 function noteCall(parts: ScriptParts): ModelCall {

@@ -9,8 +9,9 @@ import type { CallBook } from './call-book.ts';
 import type { SimulationOptions } from './options.ts';
 import { fault, passingFault, type Providers } from './provider.ts';
 import { answerOf, type ScriptParts } from './script.ts';
+import { assess, type AssessmentParts } from './scripted-assessment.ts';
 
-export interface ModelParts extends ScriptParts {
+export interface ModelParts extends ScriptParts, AssessmentParts {
   readonly scheduler: Scheduler;
   readonly wall: WallClock;
   readonly epoch: Epoch;
@@ -24,6 +25,7 @@ export interface SimulatedModels {
   /** What `/model` may choose. */
   readonly all: readonly Model[];
   readonly classifier: Model;
+  readonly assessment: Model;
 }
 
 const PROVIDER = 'simulated';
@@ -45,7 +47,11 @@ export function scriptedModels(
     account: sharesAccount ? 'b' : 'c',
     contextWindow: 100_000,
   });
-  return { own, fallbacks: others.slice(0, fallbacks), all: [own, ...others], classifier };
+  // Whoever answers the turns judges them too, or another provider does.
+  const judge = sharesAccount ? 'b' : 'a';
+  const assessment = modelOf(parts, { name: 'judge', account: judge, contextWindow: 100_000 });
+  const all = [own, ...others];
+  return { own, fallbacks: others.slice(0, fallbacks), all, classifier, assessment };
 }
 
 function modelOf(parts: ModelParts, shape: Shape): Model {
@@ -60,10 +66,14 @@ function modelOf(parts: ModelParts, shape: Shape): Model {
       scheduler.call({ epoch, label: `probe ${account}`, delay: 20, signal }, () =>
         providers.isReachable(account, scheduler.elapsed) ? 'alive' : 'unreachable',
       ),
-    call: (request, live) =>
-      request.answer === undefined
-        ? answer(parts, shape, { request, live })
-        : classify(parts, shape, { request, live }),
+    call: (request, live) => {
+      const asked = { request, live };
+      if (request.answer?.name === 'assessment')
+        return assess(parts, { ...shape, provider: PROVIDER }, asked);
+      return request.answer === undefined
+        ? answer(parts, shape, asked)
+        : classify(parts, shape, asked);
+    },
   };
 }
 

@@ -170,12 +170,12 @@ export class Sender {
     return this.#parts.scheduler.call(call, () => undefined);
   }
 
-  /** Looks each second; false when it did not come to hold for so many looks. */
+  /** Looks each second, then ever more seldom; false when it did not come to hold for so many looks. */
   async waitFor(holds: () => boolean, looks = Infinity): Promise<boolean> {
     for (let count = 0; !holds(); count += 1) {
       if (count >= looks) return false;
       // oxlint-disable-next-line no-await-in-loop -- one look after the other
-      await this.pause('wait', SECOND);
+      await this.pause('wait', Math.min(1 + count / 20, 30) * SECOND);
     }
     return true;
   }

@@ -64,6 +64,9 @@ async function play(world: World, script: Script | undefined): Promise<void> {
     (scheduler.elapsed > options.span * 2 && world.isAtRest) || scheduler.steps > SAFETY_STEPS_MAX;
   await until(world, isOver, scheduler.elapsed + options.span * 2 + 10 * MINUTE);
   world.calm();
+  // Somebody sees the storm, or it calms by itself: an hour is long where somebody looks often.
+  const isPatient = options.seed % 2 === 0 && options.tickMs >= MINUTE;
+  if (world.look.isInSafeMode() && !isPatient) world.client.orderHost('end_safe_mode');
   await rest(world);
   if (world.isBroken) return;
   world.busyHostSteps = world.hostSteps;

@@ -52,6 +52,11 @@ export class WaitWatch {
     return problems;
   }
 
+  /** No wait of an import goes on by itself (T-6). */
+  restored(): void {
+    this.#waits.clear();
+  }
+
   #started(host: string, { id, startedAt: until }: HostRecord): void {
     const absence = this.#former === null ? null : { from: this.#former.stoppedAt, until };
     this.#starts.set(host, { at: this.#elapsed(), absence });

@@ -4,8 +4,12 @@ import { REASONS, waysOf, type TypedWay } from '../../src/core/notice/reasons.ts
 import type { TaskReason } from '../../src/core/task/moves.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import { principalName, type Principal } from '../../src/kernel/principal.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { DAY, HOUR, MINUTE, SECOND, type Millis } from '../../src/kernel/time.ts';
 import type { Grant } from '../../src/core/budget/extend.ts';
+import { exhaustedForTurn } from '../../src/core/budget/spend.ts';
+import type { OrderKind } from './history.ts';
+import { isSilent } from './order-forms.ts';
 import { nameToPrincipal } from './orders.ts';
 import { ADMIN, SECOND_ADMIN } from './people.ts';
 import type { World } from './world.ts';
@@ -38,6 +42,7 @@ export async function takeWaysOut(world: World, until: Until): Promise<void> {
 async function takeRound(world: World, until: Until, round: number): Promise<void> {
   const { shared, tickMs } = world.options;
   if (round === 0) answerUncertain(world);
+  if (world.look.tasks().some(isSilent)) await repair(world, until);
   // A week is long where somebody looks often.
   const isPatient = !shared && tickMs >= 5 * MINUTE;
   if (isPatient && round === 0) await waitForDays(world, until);
@@ -55,6 +60,15 @@ function answerUncertain(world: World): void {
   }
 }
 
+/** R-11: who was parked without a reason gets one, and with it the way out. */
+async function repair(world: World, until: Until): Promise<void> {
+  world.client.orderHost('repair');
+  const { elapsed } = world.scheduler;
+  const isRepaired = (): boolean => !world.look.tasks().some(isSilent);
+  await until(() => isRepaired() && world.isAtRest, elapsed + 10 * MINUTE);
+  if (!isRepaired()) world.problems.push('R-11 the doctor has not repaired what is parked');
+}
+
 /** Waits of their own end by themselves: an instant comes, a quota ends, a provider answers. */
 async function letTimePass(world: World, until: Until): Promise<void> {
   const passing = (): readonly TaskRecord[] =>
@@ -64,7 +78,9 @@ async function letTimePass(world: World, until: Until): Promise<void> {
   const last = Math.max(...passing().map(({ waitUntil }) => waitUntil ?? 0));
   // Who finds a provider out may be answered by another: one more is sent at each look (R-15).
   const looks = world.options.tickMs * (passing().length + 2);
-  const most = Math.max(last - world.wall.now(), 0) + WAIT_MAX + looks;
+  // While safe mode is on nothing goes on by itself: it ends by itself (R-12).
+  const calm = world.look.isInSafeMode() ? LIMITS.stormCalmMs : 0;
+  const most = Math.max(last - world.wall.now(), 0) + WAIT_MAX + looks + calm;
   await until(() => world.isAtRest && passing().length === 0, elapsed + most);
   for (const { id, waitKind } of passing())
     if (!world.isBroken) world.problems.push(`V20 ${id} still waits for ${waitKind}`);
@@ -76,7 +92,9 @@ function isAboutToCome(world: World, { state, dueAt }: TaskRecord): boolean {
 }
 
 function passesByItself({ state, waitKind }: TaskRecord): boolean {
-  return state === 'waiting' && ['instant', 'quota', 'provider'].includes(waitKind ?? '');
+  return (
+    state === 'waiting' && ['instant', 'quota', 'provider', 'assessment'].includes(waitKind ?? '')
+  );
 }
 
 /** T-6: a question that nobody answers is looked at after its window. */
@@ -116,24 +134,38 @@ async function leaveEach(world: World, until: Until, isLast: boolean): Promise<v
   world.judgeRest();
 }
 
-/** A fresh session sets aside what waits in its conversation: other words are said there afterwards. */
+/**
+ * A fresh session sets aside what waits in its conversation, and history is woken while no turn runs
+ * there (B-8): other words are said there afterwards.
+ */
 function alone(given: readonly Given[]): readonly Given[] {
-  const isFresh = ({ way }: Given): boolean => typeof way === 'object' && way.effect === 'fresh';
-  const rooms = new Set(given.filter(isFresh).map(({ task }) => task.conversationId));
-  return given.filter((one) => isFresh(one) || !rooms.has(one.task.conversationId));
+  const rooms = new Map<string, Given>();
+  for (const one of given) {
+    const isAlone = typeof one.way === 'object' && ['fresh', 'enrol'].includes(one.way.effect);
+    if (isAlone && !rooms.has(one.task.conversationId)) rooms.set(one.task.conversationId, one);
+  }
+  return given.filter((one) => (rooms.get(one.task.conversationId) ?? one) === one);
 }
 
 /** One of the ways that the table names; a stop only where there is no other, or at the last. */
 function wayOf(world: World, task: TaskRecord, isLast: boolean): Given['way'] {
   const { ways: random } = world.random;
   const ways = waysOf(task).filter(({ effect }) => effect !== 'pause');
-  const others = ways.filter(({ effect }) => effect !== 'stop');
+  const isOver = isBound(world, task);
+  const others = ways.filter(({ effect }) => effect !== 'stop' && !isOver);
   const mayReply = REASONS[task.reason as TaskReason]?.reply ?? false;
   const [replies, other] = [random.chance(0.4), random.next()];
   if (isLast || (others.length === 0 && !mayReply))
     return ways.find(({ effect }) => effect === 'stop');
   if (mayReply && (others.length === 0 || replies)) return 'reply';
   return others[Math.floor(other * others.length)];
+}
+
+/** Bounds that history has met meanwhile leave the stop alone (B-8). */
+function isBound(world: World, task: TaskRecord): boolean {
+  if (task.enrollment !== 'held-legacy') return false;
+  const isPast = (task.deadline ?? Infinity) <= world.wall.now() + MINUTE;
+  return isPast || exhaustedForTurn(task) !== undefined;
 }
 
 /** Takes the way; tells later whether it was refused. */
@@ -152,7 +184,7 @@ function reply(world: World, task: TaskRecord): void {
 function give(world: World, task: TaskRecord, way: TypedWay): () => string | undefined {
   const principal = giverOf(world, task, way);
   const { ways: random } = world.random;
-  const kind = way.effect;
+  const kind = kindOf(way);
   if (kind === 'fresh' || random.chance(0.6)) {
     world.client.type(way.command, task.conversationId, principal);
     return () => undefined;
@@ -160,6 +192,13 @@ function give(world: World, task: TaskRecord, way: TypedWay): () => string | und
   const id = kind === 'approve' || kind === 'deny' ? (task.waitId ?? '') : task.id;
   const grant = kind === 'extend' ? grantOf(way.command) : undefined;
   return world.client.exactly(kind, { id }, { principal, grant }, way.command);
+}
+
+/** The order over the API that a way is. */
+function kindOf({ effect, command }: TypedWay): OrderKind | 'fresh' {
+  if (effect === 'enrol') return 'resume';
+  if (effect !== 'reopen') return effect;
+  return command.startsWith('/budget-reset') ? 'reset' : 'resume';
 }
 
 function giverOf(world: World, task: TaskRecord, { who, effect }: TypedWay): Principal {

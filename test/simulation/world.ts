@@ -1,6 +1,5 @@
 // Everything around the hosts of one run: store, clock, weather, client, and what is remembered of it.
 import { createIds } from '../../src/adapters/ids/ids.ts';
-import type { Engine } from '../../src/engine/engine.ts';
 import { MINUTE, SECOND } from '../../src/kernel/time.ts';
 import type { Principal } from '../../src/kernel/principal.ts';
 import type { Ids } from '../../src/ports/ids.ts';
@@ -11,10 +10,13 @@ import { seededRandom, type Random } from '../../src/testing/sim-random.ts';
 import { Client } from './client.ts';
 import { ClockSteps } from './clock-steps.ts';
 import { watchCommit } from './commit-watch.ts';
+import { AssessmentBook } from './assessment-book.ts';
+import { Doom } from './doom.ts';
 import type { Defect } from './planting.ts';
 import type { CommittedUnit, StoreWeather } from './faulty-store.ts';
 import { History } from './history.ts';
-import { Host } from './host.ts';
+import { Fleet, isAlive } from './fleet.ts';
+import type { Host } from './host.ts';
 import { Ledger } from './ledger.ts';
 import { isGentle, type SimulationOptions } from './options.ts';
 import { Oracle } from './oracle.ts';
@@ -22,9 +24,12 @@ import type { Sometime } from './sometimes.ts';
 import { createNotes, noteCommit, noteCrash, voidStops, type Notes } from './notes.ts';
 import { CallBook } from './call-book.ts';
 import { Providers } from './provider.ts';
+import { restore } from './restore.ts';
+import { Restores } from './restores.ts';
 import type { ModelPlan } from './script.ts';
+import type { AssessmentPlan } from './scripted-assessment.ts';
 import { lookAt, type Look } from './look.ts';
-import { WaitWatch } from './wait-watch.ts';
+import { Watches } from './watches.ts';
 import { openSimulatedStore, type SimulatedStore } from './store.ts';
 
 const START = Date.UTC(2026, 0, 5, 9);
@@ -40,7 +45,12 @@ export interface WorldPlan {
   readonly trace?: ((line: string) => void) | undefined;
   /** Answers of the model in a written order. */
   readonly model?: readonly ModelPlan[];
+  /** What assessments come to in a written order. */
+  readonly assessments?: readonly AssessmentPlan[];
 }
+
+const STREAMS = ['workload', 'faults', 'pace', 'script', 'ways', 'judge'] as const;
+type Stream = (typeof STREAMS)[number];
 
 export class World {
   readonly options: SimulationOptions;
@@ -51,16 +61,19 @@ export class World {
   readonly weather: StoreWeather;
   readonly ledger = new Ledger();
   readonly history = new History();
-  readonly random: Readonly<Record<'workload' | 'faults' | 'pace' | 'script' | 'ways', Random>>;
+  readonly random: Readonly<Record<Stream, Random>>;
   readonly callShare: number;
   readonly happened = new Set<Sometime>();
   readonly problems: string[] = [];
   readonly client: Client;
   readonly modelPlans: ModelPlan[] | undefined;
+  readonly assessmentPlans: AssessmentPlan[] | undefined;
   readonly epoch = new Epoch('world');
   readonly notes: Notes;
   readonly providers: Providers;
   readonly calls: CallBook;
+  readonly assessing: AssessmentBook;
+  readonly restores: Restores;
   readonly look: Look;
   /** Steps of hosts so far: the points of a crash. */
   hostSteps = 0;
@@ -72,14 +85,10 @@ export class World {
   readonly #simulated: SimulatedStore;
   readonly #oracle: Oracle;
   readonly #clock: ClockSteps;
-  readonly #waits: WaitWatch | undefined;
-  #hosts: Host[] = [];
-  #hostNumber = 0;
-  #isStarting = false;
-  #lastDiedUncleanly = false;
+  readonly #watched: Watches;
+  readonly #doom: Doom;
+  readonly #fleet: Fleet;
   #faultsOn = true;
-  #avoided = '';
-  #doomed: { readonly host: string; steps: number } | undefined;
   #watches: {
     readonly when: (label: string) => boolean;
     readonly act: (host: Host, label: string) => void;
@@ -89,16 +98,14 @@ export class World {
     const { options } = plan;
     const { seed } = options;
     this.#plan = plan;
+    this.#fleet = new Fleet(this);
     this.options = options;
     this.defect = plan.defect;
-    this.modelPlans = plan.model === undefined ? undefined : [...plan.model];
-    this.random = {
-      workload: seededRandom(seed, 'workload'),
-      faults: seededRandom(seed, 'faults'),
-      pace: seededRandom(seed, 'pace'),
-      script: seededRandom(seed, 'script'),
-      ways: seededRandom(seed, 'ways'),
-    };
+    this.modelPlans = plan.model && [...plan.model];
+    this.assessmentPlans = plan.assessments && [...plan.assessments];
+    this.random = Object.fromEntries(
+      STREAMS.map((name) => [name, seededRandom(seed, name)]),
+    ) as Record<Stream, Random>;
     this.callShare = this.random.script.pick([0.2, 0.5, 0.8]);
     this.scheduler = new Scheduler(seededRandom(seed, 'scheduler'));
     this.wall = new WallClock(this.scheduler, START);
@@ -123,33 +130,46 @@ export class World {
     const isSteady = faults.clockSteps + faults.clockLeaps === 0;
     const episodes = { count: faults.episodes, span, long };
     this.providers = new Providers(seededRandom(seed, 'providers'), episodes);
-    this.calls = new CallBook({
+    const about = {
       look: this.look,
       elapsed: () => this.scheduler.elapsed,
+      isAlive: (host: string) => this.#fleet.has(host),
+      problem: (text: string) => void this.problems.push(text),
+      reached: (name: Sometime) => this.reached(name),
+    };
+    this.assessing = new AssessmentBook(about);
+    this.calls = new CallBook({
+      ...about,
       wall: () => this.wall.now(),
-      isAlive: (host) => this.#hosts.some((one) => one.epoch.name === host),
       ownTurn: (host, conversationId) => this.notes.ownTurns.get(`${host} ${conversationId}`),
-      problem: (text) => void this.problems.push(text),
       isAlone: !options.shared && isSteady,
     });
+    this.#watched = new Watches({ ...about, options });
+    this.#doom = new Doom(this.random.judge);
     this.#oracle = new Oracle(this.#simulated.db, {
       ledger: this.ledger,
       history: this.history,
       calls: this.calls,
-      bounds: options.bounds,
+      options,
+      unmarked: this.#watched.unmarked,
     });
-    this.#waits = options.shared
-      ? undefined
-      : new WaitWatch(() => this.scheduler.elapsed, isSteady);
+    this.restores = new Restores({
+      scheduler: this.scheduler,
+      epoch: this.epoch,
+      random: seededRandom(seed, 'restores'),
+      hosts: () => this.#fleet.hosts,
+      kill: (host) => this.#crash(host, 'a restore'),
+      restore: () => this.#restore(),
+    });
     this.scheduler.onStep = (step) => this.#onStep(step);
-    this.scheduler.onNote = (text) => plan.trace?.(`${' '.repeat(12)}${text}`);
+    this.scheduler.onNote = (text) => this.trace(text);
     this.client = new Client({
       options,
       scheduler: this.scheduler,
       random: this.random.workload,
       weather: this.weather,
       history: this.history,
-      host: () => this.#someHost(),
+      host: () => this.#fleet.someHost(),
       look: this.look,
       ledger: this.ledger,
       reached: (name) => this.reached(name),
@@ -161,6 +181,20 @@ export class World {
 
   get store(): Store {
     return this.#simulated.store;
+  }
+
+  /** Whether chance disturbs the run. */
+  get hasFaults(): boolean {
+    return this.#faultsOn;
+  }
+
+  /** What a new process does with the store. */
+  async reopen(): Promise<void> {
+    await this.#simulated.reopen();
+  }
+
+  trace(line: string): void {
+    this.#plan.trace?.(`${' '.repeat(12)}${line}`);
   }
 
   get isBroken(): boolean {
@@ -177,7 +211,7 @@ export class World {
   }
 
   logged(host: string, level: string, fields: Readonly<Record<string, unknown>>): void {
-    this.#plan.trace?.(`${' '.repeat(12)}${host} ${level} ${JSON.stringify(fields)}`);
+    this.trace(`${host} ${level} ${JSON.stringify(fields)}`);
     // What is logged as an error and is no fault from outside is a bug.
     const isFault = 'code' in fields && fields['code'] !== 'bug';
     if (level === 'error' && !isFault) this.problems.push(`logged: ${JSON.stringify(fields)}`);
@@ -188,7 +222,7 @@ export class World {
     host.lastUnit = unit.unit;
     if (host.isZombie && unit.writes.length === 0) this.reached('zombie_refused');
     watchCommit(this, unit);
-    this.problems.push(...(this.#waits?.see(unit) ?? []));
+    this.#watched.see(unit);
     noteCommit(this.notes, host, unit, this.options.shared);
     if (this.commits % 25 === 0) this.judge();
   }
@@ -205,25 +239,24 @@ export class World {
 
   /** A stop is where a crash hurts most: the host that is to end what runs may die within a few steps. */
   doom(host: string): void {
-    const { faults } = this.random;
-    const isDoomed = faults.chance(0.4) && this.#faultsOn && this.options.faults.crashEvery > 0;
-    if (isDoomed) this.#doomed = { host, steps: faults.between(1, 8) };
+    if (this.random.faults.chance(0.4)) this.dies(host);
   }
 
-  /** Whether this is the step before which a doomed host dies. */
-  #isDoomed(host: Host): boolean {
-    const doomed = this.#doomed;
-    if (doomed?.host !== host.epoch.name) return false;
-    doomed.steps -= 1;
-    if (doomed.steps > 0) return false;
-    this.#doomed = undefined;
-    return true;
+  /** The host dies soon, where hosts die at all. */
+  dies(host: string): void {
+    const { crashEvery, judgeDies } = this.options.faults;
+    if (this.#faultsOn && crashEvery + judgeDies > 0) this.#doom.doom(host);
+  }
+
+  /** A host takes requests from here on. */
+  ready(host: string): void {
+    this.#watched.ready(host);
   }
 
   /** Whether the host that claimed this turn is up. */
   runs(turnId: string): boolean {
     const name = this.notes.turnHosts.get(turnId);
-    return this.#hosts.some((host) => host.epoch.name === name && host.isUp);
+    return this.#fleet.hosts.some((host) => host.epoch.name === name && host.isUp);
   }
 
   lost(host: Host): void {
@@ -240,7 +273,7 @@ export class World {
 
   /** Nothing is owed: all is answered, ended or held. */
   get isAtRest(): boolean {
-    return this.client.isDone && this.look.unrest().length === 0;
+    return this.client.isDone && !this.restores.isBusy && this.look.unrest().length === 0;
   }
 
   /** What keeps the world from coming to rest. */
@@ -260,7 +293,12 @@ export class World {
 
   /** From now on requests go to other hosts than this one. */
   avoid(host: string): void {
-    this.#avoided = host;
+    this.#fleet.avoided = host;
+  }
+
+  /** Whoever starts next does so as much later; for scenarios that are written by hand. */
+  stayAway(ms: number): void {
+    this.#fleet.away = ms;
   }
 
   /** The host whose step has such a label dies before it, once. */
@@ -271,12 +309,13 @@ export class World {
   begin(): void {
     this.#plan.trace?.(JSON.stringify(this.options));
     this.#clock.begin();
+    this.restores.begin(this.options.faults.restores, this.options.span);
     if (this.options.hosts === 2) this.reached('two_hosts');
   }
 
   /** One step of the run; false when it has stood still. */
   async step(): Promise<boolean> {
-    this.#keepHosts();
+    this.#fleet.keep();
     return this.scheduler.step();
   }
 
@@ -288,44 +327,21 @@ export class World {
     this.providers.calm();
     this.#faultsOn = false;
     this.#clock.calm();
+    this.restores.calm();
   }
 
   async end(): Promise<void> {
-    for (const host of this.#hosts) host.die();
+    for (const host of this.#fleet.hosts) host.die();
     this.epoch.state = 'dead';
     this.client.epoch.state = 'dead';
     await this.#simulated.close();
-  }
-
-  #someHost(): Engine | undefined {
-    const up = this.#hosts.filter((host) => host.isUp && host.epoch.name !== this.#avoided);
-    return up.length === 0 ? undefined : this.random.workload.pick(up).engine;
-  }
-
-  /** A supervisor: whatever died is started again. */
-  #keepHosts(): void {
-    if (!this.#hosts.every(isAlive)) this.#hosts = this.#hosts.filter(isAlive);
-    const alive = this.#hosts.filter((host) => host.epoch.state === 'running').length;
-    if (this.#isStarting || alive >= this.options.hosts) return;
-    if (!this.options.shared && this.#hosts.length > 0) return;
-    this.#isStarting = true;
-    const delay = this.#hostNumber === 0 ? 0 : this.random.pace.below(3 * SECOND);
-    void this.scheduler.call({ epoch: this.epoch, label: 'start a host', delay }, async () => {
-      // Once is enough: it is the slowest thing that a run does.
-      if (!this.options.shared && this.#hostNumber === 1) await this.#simulated.reopen();
-      this.#hostNumber += 1;
-      const host = new Host(this, `host${this.#hostNumber}`, this.#lastDiedUncleanly);
-      this.#hosts.push(host);
-      this.#isStarting = false;
-      void host.start();
-    });
   }
 
   #onStep(step: SchedulerStep): void {
     this.#plan.trace?.(
       `${String(step.number).padStart(5)} ${String(step.at).padStart(9)} ${step.epoch.name} ${step.label}`,
     );
-    const host = this.#hosts.find((one) => one.epoch === step.epoch && isAlive(one));
+    const host = this.#fleet.of(step.epoch);
     if (host === undefined) return;
     this.hostSteps += 1;
     this.#watch(host, step.label);
@@ -352,44 +368,33 @@ export class World {
     const [dies, sleeps, stops] = [crashEvery, pauseEvery, restartEvery].map((every) =>
       faults.chance(odds(every)),
     );
-    if ((dies === true && this.crashes < 8) || this.#isDoomed(host))
+    if ((dies === true && this.crashes < 8) || this.#doom.isDoomed(host.epoch.name))
       return this.#crash(host, label);
-    if (sleeps === true && this.options.shared) return this.#pause(host);
+    if (sleeps === true && this.options.shared) return this.#fleet.pause(host);
     if (stops !== true || !host.isUp) return;
     voidStops(this.notes, host.epoch.name);
     void host.stop(faults.pick([0, 10 * SECOND, MINUTE]));
   }
 
+  #restore(): void {
+    const { db } = this.#simulated;
+    const { ids, random, options } = this;
+    const { parked } = options.faults;
+    const about = { db, ids, parked, random: random.judge, now: () => this.wall.now() };
+    const seen = restore({ ...about, reached: (name) => this.reached(name) });
+    this.trace(`restored ${JSON.stringify([...seen.due])}`);
+    this.#watched.restored(seen);
+    this.#oracle.restored();
+  }
+
   #crash(host: Host, label: string): void {
     this.crashes += 1;
-    this.#lastDiedUncleanly = true;
+    this.#fleet.lastDiedUncleanly = true;
     voidStops(this.notes, host.epoch.name);
+    if (this.assessing.isOut(host.epoch.name)) this.reached('assessment_lost');
     noteCrash(this.notes, host, { label, tools: this.ledger.running.get(host.epoch.name) ?? 0 });
-    this.#plan.trace?.(`${' '.repeat(12)}${host.epoch.name} dies before ${label}`);
+    this.trace(`${host.epoch.name} dies before ${label}`);
     host.die();
     this.judge();
   }
-
-  #pause(host: Host): void {
-    const { faults } = this.random;
-    const isLong = faults.chance(0.7);
-    const { leaseMs } = this.options;
-    const delay = isLong ? leaseMs * 1.2 + faults.below(MINUTE) : faults.below(leaseMs);
-    const { interrupts } = this.notes;
-    host.epoch.state = 'paused';
-    voidStops(this.notes, host.epoch.name);
-    this.#plan.trace?.(`${' '.repeat(12)}${host.epoch.name} sleeps for ${delay}`);
-    void this.scheduler.call({ epoch: this.epoch, label: 'wake a host', delay }, () => {
-      if (host.epoch.state !== 'paused') return;
-      host.epoch.state = 'running';
-      if (this.notes.interrupts === interrupts) return;
-      host.isZombie = true;
-      this.reached('zombie_woke');
-    });
-  }
-}
-
-/** Asked anew: it may have died meanwhile. */
-function isAlive({ state }: Host): boolean {
-  return state !== 'dead';
 }
