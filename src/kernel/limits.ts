@@ -55,6 +55,8 @@ export const LIMITS = {
   recoveryAttempts: 3,
   recoverySpacingMs: 60 * SECOND,
   recoveryCallMs: 60 * SECOND,
+  /** The longest that an attempt waits for an instant that the provider named (R-5). */
+  recoveryRetryMaxMs: DAY,
   /** Assessments that run at once on one host (R-16). */
   recoveryAtOnce: 2,
   /** A `continue` that no turn has followed for this long is void (R-16). */

@@ -26,7 +26,7 @@ export interface ApprovalReads {
     };
     readonly rows: readonly ApprovalRecord[];
   };
-  /** Open ones whose `expiresAt` is not after `now`, the longest due first: the due index. */
+  /** Open ones, but of history, whose `expiresAt` is not after `now`, the longest due first: the due index. */
   'approval.due': {
     readonly args: { readonly now: Instant; readonly limit: number };
     readonly rows: readonly ApprovalRecord[];

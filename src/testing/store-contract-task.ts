@@ -104,12 +104,12 @@ export const TASK_CASES: readonly Case[] = [
   ],
   ['tasks are listed from the newest by state, enrollment and conversation, page by page', lists],
   [
-    'open tasks of a conversation and of all come from the newest',
+    'open tasks of a conversation come with the held ones last, those of all from the newest',
     async ({ store }) => {
       await putTasks({ store });
       const conversationId = idOf('conversation', 1);
       const open = await read(store, 'task.openOf', { conversationId, limit: 9 });
-      assert.deepEqual(field(open, 'id'), ids(7, 2, 1));
+      assert.deepEqual(field(open, 'id'), ids(7, 1, 2), 'what is held behind all others');
       const newest = await read(store, 'task.openOf', { conversationId, limit: 1 });
       assert.deepEqual(field(newest, 'id'), ids(7));
       assert.deepEqual(field(await read(store, 'task.open', { limit: 9 }), 'id'), ids(7, 6, 2, 1));

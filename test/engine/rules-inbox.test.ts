@@ -20,6 +20,7 @@ import {
   inTime,
   order,
   pass,
+  eventually,
   restOf,
   say,
   talkTo,
@@ -68,6 +69,12 @@ for (const [unit, mishap, bound] of [
     if (!bound) assert.equal(message?.['state'], 'unclaimed');
     const engine = await place.host({ options: { ...OPTIONS, pid: 2 } });
     await restOf(engine);
+    // What was cut is assessed once, and the next attempt is not due.
+    await eventually(async () =>
+      (await place.rows('task')).every(
+        (task) => task['wait_kind'] === null || task['recovery_outcome'] === 'failed',
+      ),
+    );
     const before = await everyRow(place);
     const again = await engine.acceptMessage({
       conversationId,

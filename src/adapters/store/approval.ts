@@ -23,6 +23,10 @@ function list(db: Db, arg: ListArgs): SelectQueryBuilder<Tables, 'approval', App
     .limit(arg.limit);
 }
 
+/** What the boundary holds comes due in nothing (B-4). */
+const NOT_HISTORY = sql<boolean>`not exists (select 1 from task
+  where task.id = approval.task_id and task.enrollment <> 'current')`;
+
 export const approvalReads = {
   'approval.byId': {
     gives: 'one',
@@ -71,6 +75,7 @@ export const approvalReads = {
         .selectFrom('approval')
         .select(APPROVAL)
         .where(OPEN)
+        .where(NOT_HISTORY)
         .where('expires_at', '<=', arg.now)
         .orderBy('expires_at')
         .orderBy('id')
@@ -83,6 +88,7 @@ export const approvalReads = {
         .selectFrom('approval')
         .select('approval.expires_at as at')
         .where(OPEN)
+        .where(NOT_HISTORY)
         .orderBy('expires_at')
         .limit(sql.lit(1)),
   },

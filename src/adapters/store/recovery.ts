@@ -107,6 +107,7 @@ export const recoveryReads = {
       db
         .selectFrom('report')
         .select(selection('report'))
+        .where(sql<boolean>`report.id > ''`)
         .where('at', '<=', arg.now)
         .orderBy('at', 'desc')
         .orderBy('id', 'desc')
@@ -118,6 +119,7 @@ export const recoveryReads = {
       db
         .selectFrom('storm')
         .select(selection('storm'))
+        .where(sql<boolean>`storm.id > ''`)
         // Few rows, and under a clock that was set back an open one may have the lower id.
         .orderBy(sql`case when storm.ended_at is null then 0 else 1 end`)
         .orderBy('id', 'desc')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LIMITS } from '../../kernel/limits.ts';
-import { DAY, MINUTE, SECOND } from '../../kernel/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../kernel/time.ts';
 import { openTask } from '../task/decide.ts';
 import { TASK_MOVES, type TaskState } from '../task/moves.ts';
 import type { TaskRecord } from '../task/record.ts';
@@ -71,9 +71,22 @@ describe('an interrupted task', () => {
 
   test('R-5 the next attempt is due at the later of the spacing and what the provider named', () => {
     const one = reserveAttempt(interrupted(), NOW, SPACING);
-    assert.equal(recordOutcome(one, 'failed', null).recoveryNextAt, NOW + SPACING);
-    assert.equal(recordOutcome(one, 'failed', NOW + 1).recoveryNextAt, NOW + SPACING);
-    assert.equal(recordOutcome(one, 'failed', NOW + DAY).recoveryNextAt, NOW + DAY);
+    assert.equal(
+      recordOutcome(one, 'failed', { retryAt: null, now: NOW }).recoveryNextAt,
+      NOW + SPACING,
+    );
+    assert.equal(
+      recordOutcome(one, 'failed', { retryAt: NOW + 1, now: NOW }).recoveryNextAt,
+      NOW + SPACING,
+    );
+    assert.equal(
+      recordOutcome(one, 'failed', { retryAt: NOW + HOUR, now: NOW }).recoveryNextAt,
+      NOW + HOUR,
+    );
+    const far = recordOutcome(one, 'failed', { retryAt: NOW + 400 * DAY, now: NOW });
+    assert.equal(far.recoveryNextAt, NOW + LIMITS.recoveryRetryMaxMs, 'nobody is told of years');
+    const clamped = needAssessment({ ...one, recoveryNextAt: NOW + 400 * DAY }, NOW, {});
+    assert.equal(clamped.recoveryNextAt, NOW + LIMITS.recoveryRetryMaxMs);
   });
 
   test('R-3 after three the last verdict says why it is blocked', () => {
@@ -108,6 +121,7 @@ describe('a `continue`', () => {
     assert.equal(judgeBegin(granted, NOW + LIMITS.recoveryGrantMs), 'begin');
     assert.equal(judgeBegin(granted, NOW + LIMITS.recoveryGrantMs + 1), 'assess');
     assert.equal(judgeBegin({ ...granted, recoveryGrantedAt: null }, NOW), 'assess');
+    assert.equal(judgeBegin(granted, NOW - 1), 'assess', 'under a clock that was set back');
   });
 
   test('R-3 starts the count anew only with a turn that was completed after it', () => {

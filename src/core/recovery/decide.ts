@@ -18,7 +18,9 @@ export function needAssessment(task: TaskRecord, now: Instant, data: JsonObject)
     wait: { kind: 'assessment', id: null, until: null },
     outcomeData: JSON.stringify(data),
   });
-  return { ...moved, recoveryState: 'needed', recoveryGrantedAt: null };
+  const { recoveryNextAt: nextAt } = task;
+  const recoveryNextAt = nextAt === null ? null : Math.min(nextAt, now + LIMITS.recoveryRetryMaxMs);
+  return { ...moved, recoveryState: 'needed', recoveryGrantedAt: null, recoveryNextAt };
 }
 
 /** Whether the task waits for its assessment and may be judged at all (R-10, B-5). */
@@ -91,7 +93,9 @@ export function judgeBegin(task: TaskRecord, now: Instant): BeginVerdict {
 
 function isUnassessed({ recoveryState, recoveryGrantedAt }: TaskRecord, now: Instant): boolean {
   if (recoveryState !== 'granted') return recoveryState === 'needed';
-  return recoveryGrantedAt === null || now - recoveryGrantedAt > LIMITS.recoveryGrantMs;
+  // One of an instant that has not come was given under a clock that was set back since.
+  const age = recoveryGrantedAt === null ? -1 : now - recoveryGrantedAt;
+  return age < 0 || age > LIMITS.recoveryGrantMs;
 }
 
 /** The task as whatever lets it go on leaves it: active, or waiting for the assessment that it still needs (R-1). */
@@ -113,13 +117,17 @@ export function passRecovery(task: TaskRecord): TaskRecord {
   return { ...openEpoch(task), recoveryState: 'none' };
 }
 
-/** The task after the outcome of its attempt was recorded; the next is due not before `retryAt` (R-5). */
+/**
+ * The task after the outcome of its attempt was recorded; the next is due not before the instant that the
+ * provider named (R-5), `LIMITS.recoveryRetryMaxMs` away at most: nobody is told of a longer wait.
+ */
 export function recordOutcome(
   task: TaskRecord,
   outcome: AssessmentOutcome,
-  retryAt: Instant | null,
+  named: { readonly retryAt: Instant | null; readonly now: Instant },
 ): TaskRecord {
-  const nextAt = Math.max(task.recoveryNextAt ?? 0, retryAt ?? 0);
+  const retryAt = Math.min(named.retryAt ?? 0, named.now + LIMITS.recoveryRetryMaxMs);
+  const nextAt = Math.max(task.recoveryNextAt ?? 0, retryAt);
   return { ...task, recoveryOutcome: outcome, recoveryNextAt: nextAt };
 }
 

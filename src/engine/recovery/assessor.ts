@@ -34,6 +34,8 @@ export interface AssessorHost {
 const LOOK_MAX = 32;
 // After a look that failed.
 const FAULT_PAUSE_MS: Millis = 5 * SECOND;
+// After an attempt that could not be reserved though it seemed due.
+const LEFT_PAUSE_MS: Millis = SECOND;
 
 /**
  * Makes the recovery assessments of this host (R-1 to R-6, R-15, R-16): at most two at once, each reserved
@@ -164,21 +166,22 @@ export class Assessor {
         this.#running.delete(task.id);
         this.#work.delete(work);
         this.#host.live.hint(task.conversationId);
-        // What faults once is not asked for again at once.
-        if (came !== 'faulted') this.hint();
+        // What was left or has faulted is not asked for again at once: clocks may stand apart.
+        if (came === 'left') this.#arm(LEFT_PAUSE_MS);
+        else if (came !== 'faulted') this.hint();
       });
     this.#work.add(work);
   }
 
-  async #assess(task: TaskRecord, signal: AbortSignal): Promise<Recorded | 'left'> {
+  async #assess(task: TaskRecord, signal: AbortSignal): Promise<Recorded | 'parked' | 'left'> {
     const { parts, hostId, gate, poke, onDue } = this.#host;
     const { assessment: model, clock, options } = parts;
     if (await gate.isUnreachable(model, signal)) return this.#park(task, signal);
-    const facts = await readFacts(parts, task);
+    // Made before the reservation: what cannot be put into words spends nothing.
+    const request = assessmentRequest(await readFacts(parts, task), clock.now());
     if (!this.#isOpen || signal.aborted || !this.#host.mayReserve()) return 'left';
     const reserved = await reserve(parts, task, { hostId, mayReserve: true });
-    if (reserved.kind !== 'reserved') return 'left';
-    const request = assessmentRequest(facts, clock.now());
+    if (reserved.kind !== 'reserved') return reserved.kind;
     const ms = options.recovery.callMs;
     const outcome = await callWithin(parts, model, request, { ms, signal });
     gate.noteCall(model, outcome);
@@ -196,7 +199,7 @@ export class Assessor {
     return recorded;
   }
 
-  async #park(task: TaskRecord, signal: AbortSignal): Promise<'left'> {
+  async #park(task: TaskRecord, signal: AbortSignal): Promise<'parked' | 'left'> {
     const { parts, hostId, gate, onDue } = this.#host;
     if (signal.aborted || !this.#isOpen) return 'left';
     const { assessment: model, clock } = parts;
@@ -205,7 +208,7 @@ export class Assessor {
     await gate.exhausted(model, code);
     await parkForProvider(parts, task, { hostId, account: model.account, code });
     onDue(clock.now() + LIMITS.recoveryUnreachedMs);
-    return 'left';
+    return 'parked';
   }
 
   #arm(ms: Millis): void {

@@ -101,7 +101,10 @@ interface Recording {
 function carryOut(of: Recording): Recorded {
   const { before, assessment } = of;
   const { assessed, retryAt, spent } = assessment;
-  const task = recordOutcome(countSpent(before, spent), assessed.outcome, retryAt);
+  const task = recordOutcome(countSpent(before, spent), assessed.outcome, {
+    retryAt,
+    now: of.ledger.at.now,
+  });
   addEnded(of, task);
   switch (assessed.outcome) {
     case 'continue':

@@ -135,6 +135,8 @@ function judge(
 ): DueMove['verdict'] {
   const { rows, limiter, now } = found;
   const { task, approvals } = rows;
+  // What history asked a person stays as it is too (B-4).
+  if (task.enrollment !== 'current') return 'leave';
   const judged =
     limiter === undefined
       ? judgeDue(
