@@ -219,7 +219,7 @@ describe('an import on a shared store', () => {
     assert.equal(await take(place), held);
   });
 
-  test('R-14: is refused while a host lives, and not once its lease is out or given up', async () => {
+  test('is refused while a host lives, and not once its lease is out or given up', async () => {
     const place = await postgresPlace();
     const store = await openPostgres({ url: place.url, ids: IDS });
     try {

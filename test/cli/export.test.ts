@@ -55,7 +55,7 @@ describe('the commands export and import', () => {
     assert.match(nowhere.stderr, /cannot be written \(ENOENT\)/);
   });
 
-  test('B-2: an import into an installation that runs is refused and names its process', async () => {
+  test('an import into an installation that runs is refused and names its process', async () => {
     const ended = await place.run(['import', 'out.jsonl']);
     assert.equal(ended.code, 6);
     assert.match(ended.stderr, new RegExp(`store_in_use: .*process ${host.child.process.pid},`));

@@ -97,7 +97,7 @@ describe('a file is refused whole whose', () => {
     await nothingStored();
   });
 
-  test('X-10: log of admin actions is not whole, or meets one that is there', async (t) => {
+  test('log of admin actions is not whole, or meets one that is there', async (t) => {
     const at = placeOf('audit');
     const log = { line: at + 2, problem: /log of admin actions is broken/ };
     await refuses(fileOf(changed(at, { principal: 'admin:other' })), log);

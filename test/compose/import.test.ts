@@ -35,7 +35,7 @@ test('the file itself is taken, in whatever pieces it comes', async (t) => {
   }
 });
 
-describe('B-2: a file is refused whole that', () => {
+describe('a file is refused whole that', () => {
   test('was cut between two lines', async () => {
     for (let kept = 1; kept < LINES.length; kept += 1) {
       const cut = LINES.slice(0, kept)

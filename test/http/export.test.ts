@@ -39,7 +39,7 @@ function endless(): {
   return { exporter, taken: () => taken, closed: () => closed };
 }
 
-test('A-3: the whole store streams to an admin, and to no other key', async (context) => {
+test('the whole store streams to an admin, and to no other key', async (context) => {
   const place = sqlitePlace(context);
   await bring(fileOf(everything()), place.filling);
   const parts = { digest: sha256, running: runningSha256, product: '1.2.3' };

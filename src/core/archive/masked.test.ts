@@ -70,7 +70,7 @@ describe('X-6: on its way out', () => {
     assert.equal(one?.kind === 'message' ? one.record.bodyHash : '', digest(REDACTED));
   });
 
-  test('X-10: a log of admin actions that held one is chained anew from there on', () => {
+  test('a log of admin actions that held one is chained anew from there on', () => {
     const entries: AuditRecord[] = [];
     for (const subjectId of ['a', SECRET, 'c']) {
       const { at, principal, channel, action } = auditRow();
