@@ -4,13 +4,15 @@ import { createEngine } from '../../src/engine/create.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { ConversationId } from '../../src/kernel/ids.ts';
 import type { ModelRequest } from '../../src/ports/model.ts';
-import { ANNA, asks, Installation, OPTIONS, says } from '../support/host.ts';
+import { ANNA, asks, Installation, judges, OPTIONS, says } from '../support/host.ts';
 import { QuickClock, ShakyStore, type Mishap } from '../support/store-faults.ts';
 
 const TICK = OPTIONS.tickMs;
 
 /** Pays and looks for `pay`, answers `empty` only when it is asked again, else says hello. */
 function script(place: Installation): void {
+  // What is cut has its last word by its assessment (R-4).
+  place.assessor.answer = () => judges('inconclusive');
   place.model.answer = (request) => {
     const texts = request.messages.filter((message) => message.role === 'user');
     const asked = texts.at(-1)?.text ?? '';
@@ -46,6 +48,7 @@ async function rest(place: Installation, clock: QuickClock, engine: Engine): Pro
 async function isAtRest(place: Installation, engine: Engine): Promise<boolean> {
   if (engine.health().runningTurns > 0) return false;
   if ((await place.rows('turn')).some((turn) => turn['state'] !== 'ended')) return false;
+  if ((await place.rows('task')).some((task) => task['wait_kind'] === 'assessment')) return false;
   const due = await place.store.query('inbox.due', { generatedSince: 0, limit: 1 });
   const commands = await place.store.query('message.openCommands', { limit: 1 });
   return due.length === 0 && commands.length === 0;

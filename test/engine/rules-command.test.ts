@@ -58,7 +58,7 @@ test('W-3 /tasks, /why, /status and /help are answered without a model while it 
     assert.equal(place.model.requests.length, asked, `${model}: no model was asked`);
     const [tasks = '', held = '', why = '', status = '', help = ''] = answers;
     assert.match(tasks, /“Count the files”/);
-    assert.match(held, /No task of this conversation is held/);
+    assert.match(held, /No task is held/);
     assert.match(why, /“Count the files” \(task_/);
     assert.match(status, /The host is ready/);
     assert.ok(USAGES.every(({ usage }) => help.includes(usage)));
@@ -229,11 +229,11 @@ test('A-2 a run whose provider is away is told so and stays open until it is ans
 
 test('A-2 a waiting notice is an event of the run and not its end; a stop then cancels it', async () => {
   const place = new Installation();
-  place.model.answer = () => new Promise<never>(() => {});
-  const dead = await place.host();
-  const { runId, taskId } = await order(dead, 'work');
-  await eventually(() => place.model.requests.length === 1);
-  const engine = await place.host({ options: { ...OPTIONS, pid: 2 } });
+  place.model.answer = () => fails('transient', 'connect');
+  place.model.alive = false;
+  const engine = await place.host();
+  const { runId, taskId } = await order(engine, 'work');
+  await inTime(place, async () => (await place.rows('task'))[0]?.['state'] === 'waiting');
   const told = (await place.rows('event')).filter((event) => event['run_id'] === runId);
   assert.ok(told.some((event) => event['type'] === 'notice.queued'));
   assert.equal((await engine.store.query('run.byId', { id: runId }))?.state, 'open');

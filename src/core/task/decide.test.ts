@@ -146,7 +146,7 @@ describe('judgeOrder', () => {
     assert.deepEqual([stale?.code, stale?.detail['version']], ['version_conflict', '3']);
     assert.equal(judgeOrder(task({ state: 'failed' }), 'stopped', 1)?.code, 'task_ended');
     assert.equal(
-      judgeOrder(task({ state: 'paused' }), 'waiting', undefined)?.code,
+      judgeOrder(task({ state: 'paused' }), 'failed', undefined)?.code,
       'not_allowed_now',
     );
     assert.equal(judgeOrder(task(), 'stopped', 1), undefined);
