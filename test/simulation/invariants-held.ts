@@ -1,4 +1,5 @@
 // B-4, B-8, B-10 and V9 over the rows: history sleeps as it is, until somebody orders exactly it awake or over.
+import type { MessageRecord } from '../../src/core/inbox/record.ts';
 import type { EventRecord } from '../../src/core/session/record.ts';
 import { dataOf, group, type Dump } from './dump.ts';
 import type { History } from './history.ts';
@@ -17,16 +18,24 @@ export function judgeHeld(history: History, dump: Dump): readonly string[] {
 
 /** Every exact order that somebody gave about a task, over the API or by a command. */
 function ordersOf(history: History, dump: Dump): ReadonlySet<string> {
-  const ordered = new Set(
-    history.orders.map(({ kind, subjectId, by }) => `${kind} ${subjectId} ${by}`),
-  );
-  for (const one of history.exactStops) ordered.add(`stop ${one}`);
-  for (const { kind, text, principal } of dump.messages) {
-    const [, name, id] = /^\/(stop|task-resume) (task_\w+)/.exec(text) ?? [];
-    if (kind !== 'command' || name === undefined) continue;
-    ordered.add(`${name === 'stop' ? 'stop' : 'resume'} ${id} ${principal}`);
-  }
-  return ordered;
+  const rooms = new Map<string, string>(dump.tasks.map((task) => [task.id, task.conversationId]));
+  return new Set([
+    ...history.orders.map(({ kind, subjectId, by }) => `${kind} ${subjectId} ${by}`),
+    ...[...history.exactStops].map((one) => `stop ${one}`),
+    ...dump.messages.flatMap((message) => commandOf(message, rooms) ?? []),
+  ]);
+}
+
+function commandOf(
+  { kind, text, principal, conversationId, channel }: MessageRecord,
+  rooms: ReadonlyMap<string, string>,
+): string | undefined {
+  const [, name, id = ''] = /^\/(stop|task-resume) (task_\w+)/.exec(text) ?? [];
+  if (kind !== 'command' || name === undefined) return undefined;
+  if (name === 'stop') return `stop ${id} ${principal}`;
+  // History is woken in its own conversation, or where the installation's own person sits (B-8).
+  const isThere = channel === 'terminal' || rooms.get(id) === conversationId;
+  return isThere ? `resume ${id} ${principal}` : undefined;
 }
 
 function judgeTask(

@@ -33,6 +33,8 @@ export interface Look {
   /** Workers that the boundary holds. */
   heldWorkers(): readonly ExecutionRecord[];
   isInSafeMode(): boolean;
+  /** The next attempt of an assessment that is farthest away: a provider may have named it (R-5). */
+  lastAttemptAt(): number;
   message(id: string): { readonly state: string } | undefined;
   eventCount(): number;
   /** Whether the host of a turn may still hold it at `now` on a shared store (R-14). */
@@ -71,6 +73,9 @@ export function lookAt(db: DatabaseSync): Look {
   const heldWorkers = db.prepare(
     `select * from execution where enrollment = 'held-legacy' and ended_at is null order by id`,
   );
+  const attempt = db.prepare(
+    `select coalesce(max(recovery_next_at), 0) as at from task where reason = 'interrupted'`,
+  );
   const storm = db.prepare('select 1 from storm where ended_at is null');
   const messageState = db.prepare('select state from message where id = ?');
   const held = db.prepare(`select 1 from turn join host on host.id = turn.host_id
@@ -81,7 +86,7 @@ export function lookAt(db: DatabaseSync): Look {
     union all select 'task ' || id || ' waits for nothing' from task
       where state = 'waiting' and wait_kind is null and wait_until is null
     union all select 'task ' || id || ' waits for its assessment' from task
-      where state = 'waiting' and wait_kind = 'assessment' and enrollment <> 'held-legacy'
+      where state = 'waiting' and enrollment <> 'held-legacy' and reason = 'interrupted'
     union all select 'boundary ' || id || ' has no end' from boundary where ended_at is null
     union all select 'task ' || id || ' has no mark' from task
       where enrollment = 'unmarked' and state not in ${ENDED}
@@ -121,6 +126,7 @@ export function lookAt(db: DatabaseSync): Look {
       return row === undefined ? undefined : (recordOf(row) as unknown as ExecutionRecord);
     },
     heldWorkers: () => heldWorkers.all().map((row) => recordOf(row) as unknown as ExecutionRecord),
+    lastAttemptAt: () => Number(attempt.get()?.['at']),
     isInSafeMode: () => storm.get() !== undefined,
     message: (id) => messageState.get(id) as ReturnType<Look['message']>,
     eventCount: () => Number(events.get()?.['count']),

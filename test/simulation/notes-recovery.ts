@@ -42,12 +42,16 @@ const BY_EVENT: Readonly<Record<string, Noted>> = {
   },
 };
 
+const BY_NOTICE: Readonly<Record<string, Sometime>> = {
+  assessment_missed: 'assessment_missed',
+  assessment_unreached: 'unreached_told',
+  held_legacy: 'summary_told',
+  restart_report: 'report_told',
+};
+
 export function noteRecoveryWrite(reached: Reached, write: Write): void {
-  if (write.write === 'outbox.insert') {
-    if (write.row.code === 'assessment_missed') reached('assessment_missed');
-    if (write.row.code === 'held_legacy') reached('summary_told');
-    if (write.row.code === 'restart_report') reached('report_told');
-  }
+  const told = write.write === 'outbox.insert' ? BY_NOTICE[write.row.code ?? ''] : undefined;
+  if (told !== undefined) reached(told);
   if (write.write === 'storm.insert') reached('storm_begun');
   if (write.write === 'storm.end' && write.endedBy.startsWith('host:')) reached('storm_calmed');
   if (write.write === 'execution.save' && write.row.enrollment === 'current')

@@ -53,6 +53,8 @@ export interface Faults {
   readonly restores: number;
   /** Odds that a restore brings a task that an older version parked without a reason. */
   readonly parked: number;
+  /** Minutes for which whoever judges cannot be reached; 0: always answers. */
+  readonly judgeGone: number;
 }
 
 export interface SimulationOptions {
@@ -112,6 +114,7 @@ const RECOVERY_SWITCHES = [
   'judgeDies',
   'restores',
   'parked',
+  'judgeGone',
 ] as const satisfies readonly (keyof Faults)[];
 type RecoveryFault = (typeof RECOVERY_SWITCHES)[number];
 
@@ -177,7 +180,7 @@ export function optionsOf(seed: number): SimulationOptions {
   const shared = random.chance(0.55) && !long;
   const hosts = random.chance(0.3) && shared ? 2 : 1;
   // Looks that find nothing are most of what a seed costs: few worlds look often.
-  const tickMs = random.pick([5 * SECOND, 60 * SECOND, 60 * SECOND, 5 * MINUTE]);
+  const tickMs = random.pick([5 * SECOND, 60 * SECOND, 5 * MINUTE, 5 * MINUTE]);
   const options = {
     seed,
     shared,
@@ -201,6 +204,11 @@ export function optionsOf(seed: number): SimulationOptions {
   return { ...options, ...meetings, faults: all, recovery, long };
 }
 
+const RECOVERY_ODDS: Readonly<Partial<Record<RecoveryFault, number>>> = {
+  restores: 0.45,
+  judgeGone: 0.15,
+};
+
 /** Drawn apart from the other faults, so that neither reshuffles the other. */
 function drawRecovery(random: Random): {
   readonly recovery: SimulationOptions['recovery'];
@@ -214,9 +222,10 @@ function drawRecovery(random: Random): {
     judgeSlow: random.next() * 0.5,
     judgeDies: random.next() * 0.6,
     restores: random.pick([1, 1, 2]),
-    parked: random.next(),
+    parked: 1,
+    judgeGone: random.between(3, 30),
   };
-  const odds = (name: RecoveryFault): number => (name === 'parked' ? 0.3 : 0.4);
+  const odds = (name: RecoveryFault): number => RECOVERY_ODDS[name] ?? 0.4;
   const on = RECOVERY_SWITCHES.map(
     (name) => [name, random.chance(odds(name)) ? drawn[name] : 0] as const,
   );

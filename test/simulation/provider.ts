@@ -1,6 +1,7 @@
 // The providers of the models: when their accounts answer, and what they say when they do not.
 import type { ModelOutcome } from '../../src/ports/model.ts';
 import { HOUR, MINUTE, SECOND, type Millis } from '../../src/kernel/time.ts';
+import type { SimulationOptions } from './options.ts';
 import type { Random } from '../../src/testing/sim-random.ts';
 
 export const ACCOUNTS = ['a', 'b'] as const;
@@ -17,7 +18,7 @@ const EPISODES = [
   'balance_refused',
   'model_gone',
 ] as const;
-type EpisodeKind = (typeof EPISODES)[number];
+type EpisodeKind = (typeof EPISODES)[number] | 'unreachable';
 
 interface Episode {
   readonly kind: EpisodeKind;
@@ -32,19 +33,30 @@ export type ProviderFault = Extract<ModelOutcome, { kind: 'fault' }>;
 export class Providers {
   #episodes: Episode[] = [];
 
-  constructor(random: Random, plan: { count: number; span: Millis; long: boolean }) {
-    for (let count = 0; count < plan.count; count += 1) {
+  constructor(random: Random, options: SimulationOptions) {
+    const { faults, span, long } = options;
+    for (let count = 0; count < faults.episodes; count += 1) {
       const kind = random.pick(EPISODES);
-      const from = Math.floor(random.next() * plan.span);
-      const lengths = plan.long ? [HOUR, 5 * HOUR, 24 * HOUR] : [10 * SECOND, MINUTE, 10 * MINUTE];
+      const from = Math.floor(random.next() * span);
+      const lengths = long ? [HOUR, 5 * HOUR, 24 * HOUR] : [10 * SECOND, MINUTE, 10 * MINUTE];
       const to = from + Math.ceil(random.pick(lengths) * (0.5 + random.next()));
       this.#episodes.push({ kind, account: random.pick(ACCOUNTS), from, to });
     }
+    this.#planJudgesOutage(options);
   }
 
   /** Adds what an account does; for scenarios that are written by hand. */
   plan(episode: Episode): void {
     this.#episodes.push(episode);
+  }
+
+  /** Nobody reaches the one who judges, from when the first work is cut. */
+  #planJudgesOutage(options: SimulationOptions): void {
+    const { faults, span } = options;
+    if (faults.judgeGone === 0) return;
+    const from = span / 2;
+    const to = from + faults.judgeGone * MINUTE;
+    this.plan({ kind: 'unreachable', account: judgesAccount(options), from, to });
   }
 
   /** From here every account answers. */
@@ -54,7 +66,8 @@ export class Providers {
 
   /** Whether a cheap probe reaches the account. */
   isReachable(account: string, elapsed: Millis): boolean {
-    return this.#now(account, elapsed)?.kind !== 'outage';
+    const kind = this.#now(account, elapsed)?.kind;
+    return kind !== 'outage' && kind !== 'unreachable';
   }
 
   /** What a call to the account comes to now; undefined when it answers. */
@@ -76,6 +89,11 @@ export class Providers {
   }
 }
 
+/** Whoever answers the turns judges them too, or another provider does. */
+export function judgesAccount({ sharesAccount }: Pick<SimulationOptions, 'sharesAccount'>): string {
+  return sharesAccount ? 'b' : 'a';
+}
+
 interface Telling {
   readonly wall: number;
   readonly left: Millis;
@@ -84,6 +102,7 @@ interface Telling {
 
 const FAULTS: Readonly<Record<EpisodeKind, (telling: Telling) => ProviderFault>> = {
   outage: ({ random }) => fault('transient', random.pick(['connect', 'timeout', 'http_503'])),
+  unreachable: () => fault('transient', 'connect'),
   overload: ({ random }) => fault('transient', random.pick(['http_429', 'http_529'])),
   near: ({ wall, random }) => limited(wall + random.between(1, 60) * SECOND),
   // It says when it can be used again, and keeps its word.

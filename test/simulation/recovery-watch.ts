@@ -108,6 +108,8 @@ export class RecoveryWatch {
     const reserved = events.filter(({ type }) => type === 'assessment.reserved').length;
     if (grown !== reserved || reserved > 1)
       problem(`V5 ${id} has ${grown} attempts more and ${reserved} were reserved`);
+    const stands = before.state === 'waiting' && before.waitKind === 'assessment';
+    if (reserved > 0 && !stands) problem(`R-9 ${id} is assessed while it is ${before.state}`);
     if (epoch !== before.recoveryEpoch) return this.#judgeEpoch(before, row, { events, known });
     if (attempts !== before.recoveryAttempts + reserved)
       problem(

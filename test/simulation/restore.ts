@@ -145,6 +145,8 @@ function workerOf(parts: RestoreParts, task: TaskRecord, host: HostId | null): E
   };
 }
 
+const PARKABLE = new Set(['active', 'waiting', 'paused', 'blocked']);
+
 /** A task that stands still without a reason, with the event of how it came to. */
 function park(parts: RestoreParts, { tasks, conversations, turns, runs }: Dump): string | null {
   const { db, random } = parts;
@@ -152,9 +154,7 @@ function park(parts: RestoreParts, { tasks, conversations, turns, runs }: Dump):
     ...turns.filter(({ state }) => state !== 'ended').map(({ taskId }) => taskId),
     ...runs.map(({ taskId }) => taskId),
   ]);
-  const able = tasks.filter(
-    ({ id, state }) => !running.has(id) && (state === 'active' || state === 'waiting'),
-  );
+  const able = tasks.filter(({ id, state }) => !running.has(id) && PARKABLE.has(state));
   if (able.length === 0) return null;
   const task = random.pick(able);
   const conversation = conversations.find(({ id }) => id === task.conversationId);

@@ -7,7 +7,7 @@ import type { Epoch, Scheduler } from '../../src/testing/scheduler.ts';
 import type { WallClock } from '../../src/testing/sim-clock.ts';
 import type { CallBook } from './call-book.ts';
 import type { SimulationOptions } from './options.ts';
-import { fault, passingFault, type Providers } from './provider.ts';
+import { fault, judgesAccount, passingFault, type Providers } from './provider.ts';
 import { answerOf, type ScriptParts } from './script.ts';
 import { assess, type AssessmentParts } from './scripted-assessment.ts';
 
@@ -47,8 +47,7 @@ export function scriptedModels(
     account: sharesAccount ? 'b' : 'c',
     contextWindow: 100_000,
   });
-  // Whoever answers the turns judges them too, or another provider does.
-  const judge = sharesAccount ? 'b' : 'a';
+  const judge = judgesAccount({ sharesAccount });
   const assessment = modelOf(parts, { name: 'judge', account: judge, contextWindow: 100_000 });
   const all = [own, ...others];
   return { own, fallbacks: others.slice(0, fallbacks), all, classifier, assessment };

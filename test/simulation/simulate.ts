@@ -64,9 +64,6 @@ async function play(world: World, script: Script | undefined): Promise<void> {
     (scheduler.elapsed > options.span * 2 && world.isAtRest) || scheduler.steps > SAFETY_STEPS_MAX;
   await until(world, isOver, scheduler.elapsed + options.span * 2 + 10 * MINUTE);
   world.calm();
-  // Somebody sees the storm, or it calms by itself (R-12): an hour is long where somebody looks often.
-  const isPatient = options.seed % 2 === 0 && options.tickMs >= MINUTE;
-  if (world.look.isInSafeMode() && !isPatient) world.client.orderHost('end_safe_mode');
   await rest(world);
   if (world.isBroken) return;
   world.busyHostSteps = world.hostSteps;
@@ -82,15 +79,25 @@ async function until(world: World, done: () => boolean, deadline: number): Promi
     if (world.isBroken) return true;
     if (count > REST_STEPS_MAX) return done();
     if (count % 20 === 0 && done()) return true;
+    if (count % 500 === 0) seeStorm(world);
     if (scheduler.elapsed > deadline) return done();
     // oxlint-disable-next-line no-await-in-loop -- one step at a time is the point
     if (!(await world.step())) return done();
   }
 }
 
+/** Somebody sees the storm, or it calms by itself (R-12): an hour is long where somebody looks often. */
+function seeStorm(world: World): void {
+  const { seed, tickMs } = world.options;
+  const isPatient = seed % 2 === 0 && tickMs >= MINUTE;
+  if (world.hasFaults || isPatient || !world.look.isInSafeMode()) return;
+  if (world.client.isDone) world.client.orderHost('end_safe_mode');
+}
+
 /** V20: with the faults ended everything comes to an end or to a state that names what it waits for. */
 async function rest(world: World): Promise<void> {
-  const isAtRest = await until(world, () => world.isAtRest, world.scheduler.elapsed + REST_MAX);
+  const most = REST_MAX + Math.max(0, world.look.lastAttemptAt() - world.wall.now());
+  const isAtRest = await until(world, () => world.isAtRest, world.scheduler.elapsed + most);
   if (!isAtRest) world.problems.push(`V20 no rest in time: ${world.unrest()}`);
 }
 
@@ -98,8 +105,10 @@ async function rest(world: World): Promise<void> {
 async function watchQuiet(world: World): Promise<void> {
   if (world.isBroken || world.options.seed % 10 !== 0) return;
   // News of the clock's trust comes by itself.
-  const { clockSteps, clockLeaps } = world.options.faults;
-  if (clockSteps + clockLeaps > 0) return;
+  const { faults: planned, recovery, shared } = world.options;
+  if (planned.clockSteps + planned.clockLeaps > 0) return;
+  // So does that of a storm, where a host that slept in its start wakes.
+  if (shared && recovery.safeMode) return;
   const before = world.eventCount;
   const { scheduler, look, wall } = world;
   if (look.isDueBefore(wall.now() + 2 * QUIET)) return;

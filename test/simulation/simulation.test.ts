@@ -54,6 +54,15 @@ describe('under crashes, zombies and faults of every kind', () => {
     { title: 'V18, V19: an end stays as it was, and no older token writes after a newer one' },
     { title: 'V20, T-16: with the faults ended everything comes to rest with a visible last word' },
     { title: 'T-1: nothing is acknowledged that is not in the inbox' },
+    {
+      title:
+        'V6, R-3: interrupted work goes on after a continue alone, with three attempts an epoch',
+    },
+    { title: 'R-16: no turn follows a permission that is void' },
+    { title: 'R-8: a reset moves no deadline and no budget' },
+    { title: 'B-2, B-3: nothing goes before the boundary, which keeps what a proof speaks for' },
+    { title: 'V9, B-4: history sleeps as it is until one exact order, and its inputs for good' },
+    { title: 'R-12: in a storm of unclean starts nothing starts by itself' },
     { title: 'R-14: on a shared store no host loses a turn while its lease holds' },
   ];
   for (const { title } of rules) {
@@ -109,13 +118,20 @@ const RULES = [
   'T-18, V5',
   'T-6, R-1',
   'T-7',
+  'R-1, R-3',
+  'R-6, R-8',
+  'R-4',
+  'R-4',
+  'B-2, R-1',
+  'B-4, B-8',
+  'T-15',
 ];
 
 describe('a host dies, or a person speaks, at every single point of', () => {
   // The least number of points: a scenario that got shorter must say so here.
   const points: readonly number[] = [
     25, 45, 60, 25, 25, 50, 45, 40, 45, 60, 60, 60, 45, 45, 45, 45, 45, 45, 45, 45, 50, 120, 40,
-    100, 40, 45,
+    100, 40, 45, 90, 120, 90, 70, 90, 110, 80,
   ];
   for (const [index, scenario] of SCENARIOS.entries()) {
     test(`${RULES[index] ?? 'V2'}: ${scenario.name}`, async (context) => {

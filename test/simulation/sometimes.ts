@@ -110,6 +110,7 @@ const HAPPENED = {
   assessment_lost: 'a host died between the reservation of an attempt and its outcome',
   assessment_delayed: 'a provider named the instant of the next attempt',
   assessment_unreached: 'an assessment waited for a provider that could not be reached',
+  unreached_told: 'a person was told that an assessment has waited long for its provider',
   assessment_missed: 'a person was told of an attempt that came to nothing',
   recovery_followed: 'a turn followed a continue',
   recovery_passed: 'a turn was completed after a continue, and the count began anew',

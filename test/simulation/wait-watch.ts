@@ -63,9 +63,11 @@ export class WaitWatch {
     this.#former = { host, id, stoppedAt: null };
   }
 
-  #move({ taskId, toState, data }: EventRecord): void {
+  #move({ taskId, toState, reason, data }: EventRecord): void {
     const { wait, until = null } = data === null ? {} : dataOf({ data });
-    if (toState === 'waiting' && BY_ITSELF.has(wait))
+    // An assessment that waits for its provider was interrupted before.
+    const isParked = reason === 'interrupted';
+    if (toState === 'waiting' && BY_ITSELF.has(wait) && !isParked)
       this.#waits.set(taskId ?? '', { at: this.#elapsed(), until: until as number | null });
     else this.#waits.delete(taskId ?? '');
   }

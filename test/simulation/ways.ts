@@ -75,7 +75,8 @@ async function letTimePass(world: World, until: Until): Promise<void> {
     world.look.tasks().filter((task) => passesByItself(task) || isAboutToCome(world, task));
   if (passing().length === 0) return;
   const { elapsed } = world.scheduler;
-  const last = Math.max(...passing().map(({ waitUntil }) => waitUntil ?? 0));
+  const instants = passing().map(({ waitUntil }) => waitUntil ?? 0);
+  const last = Math.max(...instants, world.look.lastAttemptAt());
   // Who finds a provider out may be answered by another: one more is sent at each look.
   const looks = world.options.tickMs * (passing().length + 2);
   // While safe mode is on nothing goes on by itself: it ends by itself.
@@ -123,7 +124,9 @@ async function leaveEach(world: World, until: Until, isLast: boolean): Promise<v
   const refusals = given.map((one) => take(world, one));
   const { elapsed } = world.scheduler;
   const isLeft = ({ id, version }: TaskRecord): boolean => world.look.task(id)?.version !== version;
-  await until(() => world.isAtRest && given.every(({ task }) => isLeft(task)), elapsed + 2 * HOUR);
+  // A provider that named an instant is asked then.
+  const most = elapsed + 2 * HOUR + Math.max(0, world.look.lastAttemptAt() - world.wall.now());
+  await until(() => world.isAtRest && given.every(({ task }) => isLeft(task)), most);
   if (world.isBroken) return;
   for (const { task, way } of given) {
     const by = typeof way === 'object' ? way.command : 'a reply';

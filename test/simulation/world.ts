@@ -126,10 +126,9 @@ export class World {
       reached: (name) => this.reached(name),
     });
     this.notes = createNotes((name) => this.reached(name));
-    const { faults, span, long } = options;
+    const { faults } = options;
     const isSteady = faults.clockSteps + faults.clockLeaps === 0;
-    const episodes = { count: faults.episodes, span, long };
-    this.providers = new Providers(seededRandom(seed, 'providers'), episodes);
+    this.providers = new Providers(seededRandom(seed, 'providers'), options);
     const about = {
       look: this.look,
       elapsed: () => this.scheduler.elapsed,
