@@ -1,7 +1,7 @@
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { ConversationId } from '../../kernel/ids.ts';
-import { LIMITS } from '../../kernel/limits.ts';
 import { readObject } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { exhaustedForTurn } from '../budget/spend.ts';
@@ -28,11 +28,11 @@ export interface Enrolling {
 }
 
 /**
- * Judges an exact resume of a held task (B-8): by an admin, who types it in its own
- * conversation or at the terminal. It is current and waits for its assessment, with the attempts that its epoch
- * has left; with none left it is blocked at once (R-6). No budget, deadline or
- * input is touched; a refusal says what stands against it: `forbidden`, `not_here`, `version_conflict`, `task_ended`, `not_allowed_now` of one that is not held,
- * `deadline_passed`, `budget_exhausted`, `conversation_busy`.
+ * Judges an exact resume of a held task (B-8): by an admin, who types it in its own conversation or at the
+ * terminal. It is current and waits for its assessment, with the attempts that its epoch has left; with none
+ * left it is blocked at once (R-6). No budget, deadline or input is touched. A refusal says what stands
+ * against it: `forbidden`, `not_here`, `version_conflict`, `task_ended`, `not_allowed_now` of one that is
+ * not held, `deadline_passed`, `budget_exhausted`, `conversation_busy`.
  */
 export function judgeEnrol(task: TaskRecord, order: Enrolling, now: Instant): TaskRecord | Refusal {
   return refusalOf(task, order, now) ?? enrolTask(task, order.workers, now);

@@ -14,7 +14,7 @@ import { reopened } from '../task/reset.ts';
 import { tellReason } from '../task/tell.ts';
 
 /** An order to wake a held task, and where it was typed. */
-export interface GivenEnrol extends GivenOrder {
+interface GivenEnrol extends GivenOrder {
   readonly saidIn?: SaidIn | undefined;
 }
 

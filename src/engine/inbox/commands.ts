@@ -2,7 +2,7 @@ import { readCommand, type Command } from '../../core/inbox/command.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { hasEnded } from '../../core/task/moves.ts';
-import { refuse, type Refusal } from '../../kernel/fault.ts';
+import type { Refusal } from '../../kernel/fault.ts';
 import type { TaskId } from '../../kernel/ids.ts';
 import { quoteRequest } from '../../text/quote.ts';
 import { catalogueOf } from '../../text/reader.ts';
@@ -16,7 +16,7 @@ import { settle } from '../settle.ts';
 import { sayExtended } from '../task/extend.ts';
 import type { GivenOrder } from '../task/order.ts';
 import { sayReassessed, sayReset } from '../task/reset.ts';
-import { sayResumed } from '../task/resume.ts';
+import { sayResumed, type GivenResume } from '../task/resume.ts';
 import { answerUnit } from './answer-unit.ts';
 import { answerCommand } from './answers.ts';
 import type { CommandHost } from './order-host.ts';
@@ -90,8 +90,8 @@ async function orderTask(
   const isHere = found.conversationId === message.conversationId;
   const order = { taskId: found.id, ...givenBy(message, isHere) };
   const isHeld = command.kind === 'resume' && !isHere && (await isHistory(parts, found.id));
-  if (isHeld && !mayWakeFrom(message)) return answerRefusal(host, message, notHere(found.id));
-  const verdict = await giveOrder(host, command, order);
+  const { conversationId, channel } = message;
+  const verdict = await giveOrder(host, command, { ...order, saidIn: { conversationId, channel } });
   if (verdict.kind === 'refused') return answerRefusal(host, message, verdict);
   if (isHere) return;
   // The order answers the command in its own commit, but only where it was said (O-9).
@@ -102,13 +102,13 @@ async function orderTask(
 function giveOrder(
   { orders }: CommandHost,
   command: TaskCommand,
-  order: Omit<GivenOrder, 'hostId'>,
+  { saidIn, ...order }: Omit<GivenResume, 'hostId' | 'late'>,
 ): Promise<Ordered | Refusal> {
   switch (command.kind) {
     case 'pause':
       return orders.pause(order);
     case 'resume':
-      return orders.resume({ ...order, late: command.late });
+      return orders.resume({ ...order, saidIn, late: command.late });
     case 'budget_reset':
       return orders.resetBudget(order);
     case 'extend':
@@ -119,20 +119,6 @@ function giveOrder(
 async function isHistory({ store }: EngineParts, id: TaskId): Promise<boolean> {
   const task = await store.query('task.byId', { id });
   return task?.enrollment === 'held-legacy' && !hasEnded(task.state);
-}
-
-/**
- * History is woken in its own conversation, or at the terminal, whose person is at the machine itself (B-8).
- * Whoever may not wake it anywhere is told that instead.
- */
-function mayWakeFrom(message: MessageRecord): boolean {
-  return message.channel === TERMINAL || !senderOf(message).isAdmin;
-}
-
-const TERMINAL = 'terminal';
-
-function notHere(id: TaskId): Refusal {
-  return refuse('not_here', { id });
 }
 
 async function answerApproval(

@@ -1,3 +1,4 @@
+import type { SaidIn } from '../../core/boundary/enrol.ts';
 import { goOn } from '../../core/recovery/decide.ts';
 import { judgeReassess } from '../../core/recovery/orders.ts';
 import { judgeLate, judgeResume } from '../../core/task/orders.ts';
@@ -8,7 +9,6 @@ import { catalogueOf } from '../../text/reader.ts';
 import { ORDER_INPUTS, RECOVERY_INPUTS } from '../../text/model.ts';
 import { commitEnrol } from '../boundary/enrol.ts';
 import type { EngineParts, Ordered, ResumeOrder } from '../engine.ts';
-import type { SaidIn } from '../../core/boundary/enrol.ts';
 import { generateFor, wakeInput } from '../inbox/generate.ts';
 import { commitOrder, type GivenOrder, type OrderKind } from './order.ts';
 import { reopen, recoveryOf, sayReassessed, tellReset } from './reset.ts';
@@ -16,7 +16,7 @@ import { reopen, recoveryOf, sayReassessed, tellReset } from './reset.ts';
 /** A resume as it reaches its unit; `late` of an order whose own time has passed (T-15). */
 export interface GivenResume extends GivenOrder, Pick<ResumeOrder, 'late'> {
   /** Where it was typed; absent for the command line and the API (B-8). */
-  readonly saidIn?: SaidIn;
+  readonly saidIn?: SaidIn | undefined;
 }
 
 /**
