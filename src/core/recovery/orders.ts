@@ -55,8 +55,8 @@ function standing(task: TaskRecord): Readonly<Record<string, string>> {
   };
 }
 
-/** Parked by an older version or an import, without a reason on record. */
-function isSilent({ enrollment, state, reason, waitKind }: TaskRecord): boolean {
+/** Whether a task was parked by an older version or an import without a reason: a repair gives it one. */
+export function isSilent({ enrollment, state, reason, waitKind }: TaskRecord): boolean {
   if (enrollment !== 'current' || reason !== null) return false;
   return state === 'blocked' || (state === 'waiting' && waitKind === null);
 }

@@ -1,9 +1,9 @@
 import type { ExecutionRecord } from '../../core/dispatch/record.ts';
 import { mayHold } from '../../core/lease/record.ts';
+import { stormEndsAt } from '../../core/recovery/storm.ts';
 import type { TurnRecord } from '../../core/turn/record.ts';
 import type { HostId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
 import { DAY } from '../../kernel/time.ts';
 import { verifyAudit } from '../audit/verify.ts';
 import type { Finding } from '../engine.ts';
@@ -69,9 +69,8 @@ const STORM_TOLD_MS = 7 * DAY;
 export async function findStorm({ parts, health }: Patient): Promise<readonly Finding[]> {
   const storm = health.safeMode ?? (await parts.store.query('storm.last', {}));
   if (storm === undefined) return [];
-  const { id, since, lastAt, endedAt, endedBy } = storm;
-  if (endedAt === null)
-    return [finding('safe_mode_on', { since, until: lastAt + LIMITS.stormCalmMs }, id)];
+  const { id, since, endedAt, endedBy } = storm;
+  if (endedAt === null) return [finding('safe_mode_on', { since, until: stormEndsAt(storm) }, id)];
   const isPast = endedAt + STORM_TOLD_MS < parts.clock.now();
   return isPast ? [] : [finding('storm_over', { since, endedAt, endedBy }, id)];
 }

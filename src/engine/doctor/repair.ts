@@ -1,3 +1,4 @@
+import { isSilent } from '../../core/recovery/orders.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { ConversationId, HostId, TaskId } from '../../kernel/ids.ts';
@@ -11,7 +12,6 @@ import { blockUsedUp } from '../recovery/block.ts';
 import { recoveryReads, type RecoveryReads } from '../recovery/reserve.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
-import { isSilent } from './tasks.ts';
 
 export interface RepairOrder {
   readonly principal: Principal;

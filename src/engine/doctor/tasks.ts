@@ -1,6 +1,5 @@
 import { reasonEntry, waysOf } from '../../core/notice/reasons.ts';
 import type { OutboxRecord } from '../../core/outbox/record.ts';
-import { hasEnded } from '../../core/task/moves.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { ABOVE_ALL_IDS } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -83,11 +82,4 @@ function tells({ kind, code, subjectId, state }: OutboxRecord, task: TaskRecord)
   const isOf = kind === 'notice' && subjectId === task.id;
   const isNotice = isOf && code === reasonEntry(task.reason)?.notice;
   return isNotice && state !== 'undeliverable' && state !== 'uncertain';
-}
-
-/** Whether a task is one that a repair gives its reason. */
-export function isSilent(task: TaskRecord): boolean {
-  const { enrollment, state, reason, waitKind } = task;
-  if (enrollment !== 'current' || reason !== null || hasEnded(state)) return false;
-  return state === 'blocked' || (state === 'waiting' && waitKind === null);
 }

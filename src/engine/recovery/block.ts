@@ -1,7 +1,8 @@
-import { usedUpReason } from '../../core/recovery/decide.ts';
-import type { RunRecord } from '../../core/run/record.ts';
+import { isOver } from '../../core/dispatch/decide.ts';
 import type { ExecutionRecord } from '../../core/dispatch/record.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
+import { usedUpReason } from '../../core/recovery/decide.ts';
+import type { RunRecord } from '../../core/run/record.ts';
 import { moveTask } from '../../core/task/decide.ts';
 import type { TaskReason } from '../../core/task/moves.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
@@ -35,12 +36,10 @@ export function blockUsedUp(
     outcome: task.recoveryOutcome,
     ...last,
     deadline: task.deadline,
-    workers: rows.workers.filter(({ state }) => !ENDED_WORKERS.has(state)).length,
+    workers: rows.workers.filter(({ state }) => !isOver(state)).length,
   };
   return blockTask(ledger, { before, task }, rows, { reason: usedUpReason(task), params });
 }
-
-const ENDED_WORKERS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
 
 /** Blocks a task with its one notice; its run ends on it, what its turns have read is answered by it. */
 export function blockTask(
