@@ -98,6 +98,7 @@ class Host implements Engine {
         this.#answeredBy = { provider, model, at: parts.clock.now() };
       },
       isClockTrusted: () => this.#upkeep.clock().isTrusted,
+      startedAt: () => this.#startedAt ?? 0,
       generatedSince: () => this.#recovery.generatedSince,
       assess: () => this.#recovery.hint(),
       onDue: (at) => this.#upkeep.hint(at),
@@ -235,7 +236,7 @@ class Host implements Engine {
   async endSafeMode(
     order: Parameters<Engine['endSafeMode']>[0],
   ): ReturnType<Engine['endSafeMode']> {
-    return this.#guarded(() => this.#recovery.endSafeMode(order));
+    return this.#orders.endSafeMode(order);
   }
 
   async examine(): Promise<readonly Finding[]> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kernel/time.ts';
+import { asideAccount } from '../../src/engine/budget/aside.ts';
 import type { ModelRequest } from '../../src/ports/model.ts';
 import {
   eventually,
@@ -361,7 +362,7 @@ describe('a provider that cannot be reached', () => {
       [waits.state, waits.waitKind, waits.reason],
       ['waiting', 'provider', 'interrupted'],
     );
-    assert.equal(waits.waitId, place.assessor.account);
+    assert.equal(waits.waitId, asideAccount(place.assessor.account));
     assert.equal(waits.recoveryAttempts, 1);
     assert.deepEqual(await codesOf(place, taskId), []);
     await elapse(place, 2 * HOUR);
@@ -398,6 +399,78 @@ describe('a provider that cannot be reached', () => {
     await elapse(place, 2 * HOUR);
     assert.equal((await taskOf(place, taskId)).state, 'expired');
   });
+});
+
+describe('a provider that cannot be reached by the assessment alone', () => {
+  async function parked(place: Installation) {
+    const cut = await cutWork(place);
+    place.assessor.answer = () => fails('transient', 'connect');
+    place.assessor.alive = false;
+    const host = await mortal(place, { assessment: place.assessor, model: place.model });
+    await elapse(place, SPACING + SECOND);
+    assert.equal((await taskOf(place, cut.taskId)).waitKind, 'provider');
+    return { ...cut, ...host };
+  }
+
+  test('R-15 limits no turn: a person is answered at once', async () => {
+    const place = new Installation();
+    // Both are asked through one account.
+    Object.defineProperty(place.assessor, 'account', { value: place.model.account });
+    const { engine, conversationId } = await parked(place);
+    const id = await say(engine, conversationId, 'are you there?');
+    await restOf(engine);
+    assert.equal((await engine.store.query('message.byId', { id }))?.state, 'done');
+    // And what reaches the provider lets the assessment be made, though no probe does.
+    place.assessor.answer = () => judges('continue');
+    await elapse(place, SPACING);
+    const states = (await place.rows('task')).map((row) => row['state']);
+    assert.deepEqual(states, ['completed', 'completed']);
+  });
+
+  test('R-15 after a start the first attempt is a real one again, whatever a probe says', async () => {
+    const place = new Installation();
+    const { taskId, kill } = await parked(place);
+    kill();
+    place.assessor.answer = () => judges('continue');
+    await place.host();
+    await elapse(place, SPACING);
+    assert.equal((await taskOf(place, taskId)).state, 'completed');
+  });
+});
+
+test('T-7 a `continue` that comes after the deadline lets nothing begin', async () => {
+  const place = new Installation();
+  const options = { ...OPTIONS, deadlineMs: 5 * MINUTE };
+  const { taskId } = await cutWork(place, { options });
+  const held = heldCall();
+  place.assessor.answer = held.hold;
+  await place.host({ options });
+  await held.begun;
+  const calls = place.model.requests.length;
+  // A laptop that slept: no timer has run yet.
+  place.clock.jump(10 * MINUTE);
+  held.release(judges('continue'));
+  await elapse(place, SPACING);
+  assert.equal((await taskOf(place, taskId)).state, 'expired');
+  assert.equal(place.model.requests.length, calls);
+});
+
+test('T-2 the check is shown what a person has said to the task behind another turn', async () => {
+  const place = new Installation();
+  const { taskId, conversationId } = await cutWork(place);
+  const busy = heldCall();
+  place.model.answer = busy.hold;
+  const first = heldCall();
+  place.assessor.answer = first.hold;
+  const engine = await place.host();
+  await first.begun;
+  await say(engine, conversationId, 'something else');
+  await busy.begun;
+  await say(engine, conversationId, `It was not sent, ${taskId}.`);
+  place.assessor.answer = () => judges('inconclusive');
+  first.release(fails('transient', 'http_500'));
+  await elapse(place, SPACING + SECOND);
+  assert.match(textOf(place.assessor.requests.at(-1) ?? assert.fail()), /It was not sent/);
 });
 
 describe('an order with its own time', () => {

@@ -9,8 +9,8 @@ import { openSqlite } from '../../src/adapters/store/sqlite/open.ts';
 import { createEngine } from '../../src/engine/create.ts';
 import type { ModelRequest } from '../../src/ports/model.ts';
 import { dump } from '../../src/testing/store-dump.ts';
-import { restOf, say, talkTo } from '../support/acts.ts';
-import { Installation, OPTIONS, says } from '../support/host.ts';
+import { eventually, restOf, say, talkTo } from '../support/acts.ts';
+import { Installation, judges, OPTIONS, says } from '../support/host.ts';
 
 const CHILD = join(import.meta.dirname, 'killed-child.ts');
 const AT_ONCE = 4;
@@ -49,6 +49,8 @@ async function goOn(file: string, where: string): Promise<void> {
   const { clock, ids } = place;
   const store = openSqlite({ path: file, clock, ids });
   place.model.answer = () => says('hello yourself');
+  // What was cut has its last word by its assessment.
+  place.assessor.answer = () => judges('inconclusive');
   const options = { ...OPTIONS, pid: 2 };
   const engine = createEngine(place.parts({ store, options }));
   await engine.start();
@@ -57,6 +59,9 @@ async function goOn(file: string, where: string): Promise<void> {
   await restOf(engine);
   const hello = await say(engine, conversationId, 'hello');
   await restOf(engine);
+  await eventually(async () =>
+    ((await dump(store))['task'] ?? []).every((row) => row['wait_kind'] !== 'assessment'),
+  );
   const { message: messages = [], outbox = [], task: tasks = [], step = [] } = await dump(store);
   const answer = messages.find((row) => row['id'] === hello)?.['answer_id'];
   assert.equal(outbox.find((row) => row['id'] === answer)?.['text'], 'hello yourself', where);

@@ -100,6 +100,8 @@ function isUnmarked({ enrollment, state }: TaskRecord): boolean {
 function isCutOff(task: TaskRecord, { messages, turns }: BoundaryFacts): boolean {
   // The account that it waited for may not exist here, and no window of its own brings it back.
   if (task.state === 'waiting') return task.waitKind === 'provider';
+  // Of what was history before, nobody knows any more how it went on.
+  if (task.reason === 'held_legacy') return true;
   if (task.state !== 'active') return false;
   if (turns.some(({ taskId, state }) => taskId === task.id && state !== 'ended')) return false;
   return !messages.some(({ taskId, state }) => taskId === task.id && state === 'unclaimed');

@@ -85,6 +85,15 @@ export function maySteer(
   return task.sessionId === sessionId || message.replyTo !== null || ids.length > 0;
 }
 
+/** Whether a message that no task has yet is about this one: by its reply or an id, from whoever may join it (T-2). */
+export function isAbout(
+  task: TaskRecord,
+  message: Pick<MessageRecord, 'principal' | 'authority' | 'text' | 'replyTo'>,
+): boolean {
+  if (!mayJoin(task, message)) return false;
+  return message.replyTo === task.id || onlyNamed([task], message.text) !== undefined;
+}
+
 /** The lower of two authorities (T-11). */
 export function lowest(...authorities: readonly ('admin' | 'own')[]): 'admin' | 'own' {
   return authorities.every((authority) => authority === 'admin') ? 'admin' : 'own';

@@ -35,14 +35,19 @@ export function isAssessable(task: TaskRecord): boolean {
  */
 export type AttemptVerdict = 'leave' | 'late' | 'wait' | 'block' | 'reserve';
 
-/** Judges whether the next attempt of a task may be reserved now (R-3, R-6). */
-export function judgeAttempt(task: TaskRecord, now: Instant): AttemptVerdict {
+/**
+ * Judges whether the next attempt of a task may be reserved now (R-3, R-6). Where other hosts may live
+ * (`isShared`) the last attempt's call may still be out on one of them until its spacing is over.
+ */
+export function judgeAttempt(task: TaskRecord, now: Instant, isShared = false): AttemptVerdict {
   if (!isAssessable(task)) return 'leave';
   // Its end is the deadline's own (T-7).
   if (task.deadline !== null && task.deadline <= now) return 'leave';
   if (isLate(task, now)) return 'late';
-  if (task.recoveryAttempts >= LIMITS.recoveryAttempts) return 'block';
-  return task.recoveryNextAt !== null && task.recoveryNextAt > now ? 'wait' : 'reserve';
+  const isEarly = task.recoveryNextAt !== null && task.recoveryNextAt > now;
+  const mayBeOut = isShared && isEarly && task.recoveryOutcome === 'reserved';
+  if (task.recoveryAttempts >= LIMITS.recoveryAttempts) return mayBeOut ? 'wait' : 'block';
+  return isEarly ? 'wait' : 'reserve';
 }
 
 /** The task with one attempt more, counted before it is made: nothing gives it back (R-3, V5). */
@@ -86,13 +91,18 @@ export type BeginVerdict = 'begin' | 'assess' | 'late';
  * Whether a turn of the task may begin (V6): never of interrupted work without a `continue`, and not on
  * one that no turn has followed within `LIMITS.recoveryGrantMs` (R-16).
  */
-export function judgeBegin(task: TaskRecord, now: Instant): BeginVerdict {
+export function judgeBegin(task: TaskRecord, now: Instant, startedAt: Instant = 0): BeginVerdict {
   if (isLate(task, now)) return 'late';
-  return isUnassessed(task, now) ? 'assess' : 'begin';
+  return isUnassessed(task, now, startedAt) ? 'assess' : 'begin';
 }
 
-function isUnassessed({ recoveryState, recoveryGrantedAt }: TaskRecord, now: Instant): boolean {
+function isUnassessed(
+  { recoveryState, recoveryGrantedAt }: TaskRecord,
+  now: Instant,
+  startedAt: Instant = 0,
+): boolean {
   if (recoveryState !== 'granted') return recoveryState === 'needed';
+  if (recoveryGrantedAt !== null && recoveryGrantedAt < startedAt) return true;
   // One of an instant that has not come was given under a clock that was set back since.
   const age = recoveryGrantedAt === null ? -1 : now - recoveryGrantedAt;
   return age < 0 || age > LIMITS.recoveryGrantMs;

@@ -22,22 +22,34 @@ export interface ReportFacts {
     readonly approval: ApprovalRecord;
     readonly task: TaskRecord;
   }[];
-  /** When the last report was told: what it said is not said again. */
+  readonly said: Said;
+}
+
+/** What earlier reports have told is not told again. */
+export interface Said {
+  /** When the last was told, of those until `now`. */
   readonly since: Instant;
+  /** When the newest of all was told: under a clock that was ahead, after `now`. */
+  readonly ahead: Instant;
+  readonly now: Instant;
+}
+
+function isNews(at: Instant, { since, ahead, now }: Said): boolean {
+  return at > since && (at <= now || at > ahead);
 }
 
 /** What is to be decided since the last report: questions first, then tasks; each newest first. */
-export function reportItems({ tasks, questions, since }: ReportFacts): readonly ReportItem[] {
+export function reportItems({ tasks, questions, said }: ReportFacts): readonly ReportItem[] {
   return [
     ...questions
-      .filter(({ approval }) => approval.state === 'open' && approval.at > since)
+      .filter(({ approval }) => approval.state === 'open' && isNews(approval.at, said))
       .map(({ approval, task }) => ({
         ...about(task),
         code: 'uncertain_effect',
         command: `/approve ${approval.id}`,
       })),
     ...tasks
-      .filter(({ changedAt }) => changedAt > since)
+      .filter(({ changedAt }) => isNews(changedAt, said))
       .map((task) => ({
         ...about(task),
         code: task.reason ?? task.state,

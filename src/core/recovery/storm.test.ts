@@ -27,7 +27,12 @@ function storm(given: Partial<StormRecord> = {}): StormRecord {
 
 /** The verdict on a start at NOW, by how long before it each unclean end was found. */
 function judge(before: readonly number[], last?: StormRecord): string {
-  return judgeStart({ startedAt: NOW, lost: before.map((ms) => lost(NOW - ms)), last }).kind;
+  return judgeStart({
+    startedAt: NOW,
+    now: NOW + SECOND,
+    lost: before.map((ms) => lost(NOW - ms)),
+    last,
+  }).kind;
 }
 
 describe('a storm of crashes begins', () => {
@@ -41,7 +46,12 @@ describe('a storm of crashes begins', () => {
 
   test('and says how many starts it counted', () => {
     const starts = [0, 1, 2, 3].map((minutes) => lost(NOW - minutes * MINUTE));
-    const verdict = judgeStart({ startedAt: NOW, lost: starts, last: undefined });
+    const verdict = judgeStart({
+      startedAt: NOW,
+      now: NOW + SECOND,
+      lost: starts,
+      last: undefined,
+    });
     assert.deepEqual(verdict, { kind: 'begin', starts: 4 });
   });
 
@@ -51,7 +61,10 @@ describe('a storm of crashes begins', () => {
 
   test('with a start counted once, however many it found', () => {
     const together = [1, 2, 3].map((key) => lost(NOW, key));
-    assert.equal(judgeStart({ startedAt: NOW, lost: together, last: undefined }).kind, 'none');
+    assert.equal(
+      judgeStart({ startedAt: NOW, now: NOW + SECOND, lost: together, last: undefined }).kind,
+      'none',
+    );
   });
 
   test('with none that was found before the end of the last storm', () => {
@@ -88,4 +101,11 @@ describe('an open storm', () => {
 
 test('the window holds its own beginning', () => {
   assert.equal(stormWindowSince(NOW), NOW - LIMITS.stormWindowMs - 1);
+});
+
+test('an end between a start and its judgement counts: none from before it', () => {
+  const ended = storm({ endedAt: NOW + SECOND / 2, endedBy: 'key:ops' });
+  assert.equal(judge([0, MINUTE, 2 * MINUTE], ended), 'none');
+  const ahead = storm({ endedAt: NOW + HOUR, endedBy: 'key:ops' });
+  assert.equal(judge([0, MINUTE, 2 * MINUTE], ahead), 'begin', 'one of another clock does not');
 });

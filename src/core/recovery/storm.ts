@@ -6,6 +6,8 @@ import type { StormRecord } from './record.ts';
 /** A start of a host, and what it can know of the storms before it. */
 export interface StartSeen {
   readonly startedAt: Instant;
+  /** When it is judged: a host may sleep between its start and that. */
+  readonly now: Instant;
   /** Hosts that were found lost within the window before it, by this start or another. */
   readonly lost: readonly HostRecord[];
   /** The newest storm, ended or not. */
@@ -46,11 +48,11 @@ export function stormWindowSince(startedAt: Instant): Instant {
   return startedAt - LIMITS.stormWindowMs - 1;
 }
 
-function countUncleanStarts({ startedAt, lost, last }: StartSeen): number {
+function countUncleanStarts({ startedAt, now, lost, last }: StartSeen): number {
   const since = stormWindowSince(startedAt);
   const ended = last?.endedAt ?? null;
   // An end that lies ahead was written under another clock.
-  const after = ended === null || ended > startedAt ? since : Math.max(since, ended);
+  const after = ended === null || ended > now ? since : Math.max(since, ended);
   const found = lost
     .map(({ stoppedAt }) => stoppedAt)
     .filter((at) => at !== null && at > after && at <= startedAt);

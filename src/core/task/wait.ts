@@ -54,18 +54,21 @@ export function judgeDue(task: Due, now: Instant, absence: Absence, hasChild = f
   if (task.endedAt !== null || task.enrollment !== 'current') return 'leave';
   if (task.deadline !== null && task.deadline <= now) return 'expire';
   if (task.state !== 'waiting' || task.waitUntil === null || task.waitUntil > now) return 'leave';
-  return judgeWindow(task, task.waitUntil, { now, absence, hasChild });
+  const polled = hasChild ? 'renew' : 'block';
+  return judgeWindow(task, task.waitUntil, { now, absence, polled });
 }
 
-function judgeWindow(
-  task: Due,
-  due: Instant,
-  at: { readonly now: Instant; readonly absence: Absence; readonly hasChild: boolean },
-): DueVerdict {
-  const { now, absence, hasChild } = at;
+interface Window {
+  readonly now: Instant;
+  readonly absence: Absence;
+  /** What a window that something else was to end comes to. */
+  readonly polled: DueVerdict;
+}
+
+function judgeWindow(task: Due, due: Instant, { now, absence, polled }: Window): DueVerdict {
   switch (task.waitKind) {
     case 'instant':
-      return isLate(task, now) ? 'late' : judgeOver(task, due, absence);
+      return judgeInstant(task, due, { now, absence });
     case 'quota':
       return judgeOver(task, due, absence);
     // Its return ends it; what has a window is an assessment that waits for it.
@@ -80,8 +83,17 @@ function judgeWindow(
     case 'answer':
     case 'worker':
     case null:
-      return hasChild ? 'renew' : 'block';
+      return polled;
   }
+}
+
+/** An order past its grace is a person's to carry out (T-15). */
+function judgeInstant(
+  task: Due,
+  due: Instant,
+  { now, absence }: Pick<Window, 'now' | 'absence'>,
+): DueVerdict {
+  return isLate(task, now) ? 'late' : judgeOver(task, due, absence);
 }
 
 /** A wait that is over by itself wakes its task, if a host has seen it through. */

@@ -11,6 +11,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Model, ModelFault, ModelOutcome } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
+import { asideAccount, asideOf } from './aside.ts';
 import { Turnstile } from './turnstile.ts';
 
 /** Whether a model may be called now. `go` is used by exactly one call, whose outcome is told to the gate. */
@@ -61,7 +62,7 @@ export class Gate {
     this.#host = host;
     const { agents, models, classifier, assessment } = host.parts;
     const known = agents.flatMap(({ model, fallbacks }) => [model, ...fallbacks]);
-    for (const model of [...known, ...models, classifier, assessment])
+    for (const model of [...known, ...models, classifier, assessment, asideOf(assessment)])
       this.#models.set(model.account, model);
   }
 
@@ -86,8 +87,8 @@ export class Gate {
 
   /** The account answered: after a probe it is open again. */
   async succeeded(model: Model, passage: Passage): Promise<void> {
-    this.#unreached.delete(model.account);
     await this.#of(model).succeeded(passage);
+    await this.#wasReached(model);
   }
 
   /**
@@ -95,7 +96,7 @@ export class Gate {
    * step of a turn says only this, and limits nobody (R-15).
    */
   noteCall(model: Model, outcome: ModelOutcome): void {
-    if (outcome.kind === 'reply') this.#unreached.delete(model.account);
+    if (outcome.kind === 'reply') this.#hold(this.#wasReached(model));
     else if (outcome.code === TRANSPORT_FAULT) this.#unreached.add(model.account);
   }
 
@@ -105,7 +106,7 @@ export class Gate {
    */
   async isUnreachable(model: Model, signal: AbortSignal): Promise<boolean> {
     if (!this.#unreached.has(model.account)) return false;
-    if (this.#at(model.account).row.state === 'down') return true;
+    if (this.#at(asideAccount(model.account)).row.state === 'down') return true;
     return (await this.#signOf(model, signal)) === 'unreachable';
   }
 
@@ -210,6 +211,14 @@ export class Gate {
       over.abort();
       ended.abort();
     }
+  }
+
+  /** A real call has reached the provider: what waits for it aside need not find that out. */
+  async #wasReached({ account }: Model): Promise<void> {
+    if (!this.#unreached.delete(account)) return;
+    await this.#at(asideAccount(account)).apply((row, now) =>
+      row.state === 'open' ? row : { ...openLimiter(row.account, now), version: row.version },
+    );
   }
 
   /** No configured model uses this account any more: nothing can find it, and nobody needs to wait for it. */

@@ -7,6 +7,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { SECOND, type Instant, type Millis } from '../../kernel/time.ts';
 import type { ModelOutcome } from '../../ports/model.ts';
 import { callWithin } from '../bounded-call.ts';
+import { asideOf } from '../budget/aside.ts';
 import type { Gate } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
 import { isFatal } from '../settle.ts';
@@ -89,6 +90,13 @@ export class Assessor {
     });
   }
 
+  /** The safety poll: one read where nothing is interrupted. */
+  async tick(): Promise<void> {
+    if (!this.#isOpen) return;
+    const next = await this.#host.parts.store.query('task.nextAssessment', {});
+    if (next !== undefined) await this.look();
+  }
+
   /** One look at a time; what is asked for meanwhile is one more. */
   async look(): Promise<void> {
     if (!this.#isOpen) return;
@@ -156,21 +164,21 @@ export class Assessor {
   #begin(task: TaskRecord): void {
     const controller = new AbortController();
     this.#running.set(task.id, controller);
-    const work = this.#assess(task, controller.signal)
-      .catch((error: unknown) => {
-        this.#host.onFault(error, 'recovery');
-        this.#arm(FAULT_PAUSE_MS);
-        return 'faulted' as const;
-      })
-      .then((came) => {
-        this.#running.delete(task.id);
-        this.#work.delete(work);
-        this.#host.live.hint(task.conversationId);
-        // What was left or has faulted is not asked for again at once: clocks may stand apart.
-        if (came === 'left') this.#arm(LEFT_PAUSE_MS);
-        else if (came !== 'faulted') this.hint();
-      });
+    const work = this.#carryThrough(task, controller.signal).finally(() => this.#work.delete(work));
     this.#work.add(work);
+  }
+
+  async #carryThrough(task: TaskRecord, signal: AbortSignal): Promise<void> {
+    const came = await this.#assess(task, signal).catch((error: unknown) => {
+      this.#host.onFault(error, 'recovery');
+      return 'faulted' as const;
+    });
+    this.#running.delete(task.id);
+    this.#host.live.hint(task.conversationId);
+    // What was left or has faulted is not asked for again at once: clocks may stand apart.
+    if (came === 'faulted') this.#arm(FAULT_PAUSE_MS);
+    else if (came === 'left') this.#arm(LEFT_PAUSE_MS);
+    else this.hint();
   }
 
   async #assess(task: TaskRecord, signal: AbortSignal): Promise<Recorded | 'parked' | 'left'> {
@@ -202,11 +210,14 @@ export class Assessor {
   async #park(task: TaskRecord, signal: AbortSignal): Promise<'parked' | 'left'> {
     const { parts, hostId, gate, onDue } = this.#host;
     if (signal.aborted || !this.#isOpen) return 'left';
-    const { assessment: model, clock } = parts;
+    const { clock } = parts;
     const code = 'connect';
-    // From here a cheap probe repeats, and the provider's return lets the task be assessed.
-    await gate.exhausted(model, code);
-    await parkForProvider(parts, task, { hostId, account: model.account, code });
+    // From here a cheap probe repeats, and the provider's return lets the task be assessed. Turns that use the
+    // same account find out for themselves: nothing of a person waits for this.
+    const aside = asideOf(parts.assessment);
+    const { account } = aside;
+    await gate.exhausted(aside, code);
+    await parkForProvider(parts, task, { hostId, account, code });
     onDue(clock.now() + LIMITS.recoveryUnreachedMs);
     return 'parked';
   }
@@ -214,14 +225,17 @@ export class Assessor {
   #arm(ms: Millis): void {
     this.#timer?.abort();
     if (!this.#isOpen) return;
-    const { clock, options } = this.#host.parts;
+    const { options } = this.#host.parts;
     // What is due and could not be taken up waits for the end of another, or for the tick.
     if (ms <= 0 || ms >= options.tickMs) return;
     const timer = new AbortController();
     this.#timer = timer;
-    void clock.sleep(ms, timer.signal).then(() => {
-      if (!timer.signal.aborted) this.hint();
-    });
+    void this.#hintAfter(ms, timer.signal);
+  }
+
+  async #hintAfter(ms: Millis, signal: AbortSignal): Promise<void> {
+    await this.#host.parts.clock.sleep(ms, signal);
+    if (!signal.aborted) this.hint();
   }
 }
 

@@ -64,7 +64,7 @@ export function blockLate(
   ledger: Ledger,
   task: TaskRecord,
   rows: Pick<BlockRows, 'messages' | 'run'>,
-): TaskRecord {
+): void {
   const params = { at: task.orderAt };
-  return blockTask(ledger, { before: task, task }, rows, { reason: 'order_late', params });
+  blockTask(ledger, { before: task, task }, rows, { reason: 'order_late', params });
 }

@@ -1,14 +1,16 @@
 import { isAssessable } from '../../core/recovery/decide.ts';
 import { moveTask } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import type { HostId } from '../../kernel/ids.ts';
+import type { ConversationId, HostId, TaskId } from '../../kernel/ids.ts';
 import { readObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { hostName } from '../../kernel/principal.ts';
 import type { Read, Unit } from '../../ports/store.ts';
+import { asideOf } from '../budget/aside.ts';
 import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
+import { interruptTask, keptOf } from '../task/interrupt.ts';
 import { addMoved } from '../task/move.ts';
 
 type ParkReads = {
@@ -35,11 +37,7 @@ function parkUnit(
 ): Unit<ParkReads, void> {
   return {
     name: 'recovery.park',
-    reads: {
-      conversation: { read: 'conversation.byId', args: { id: conversationId } },
-      task: { read: 'task.byId', args: { id } },
-      run: { read: 'run.ofTask', args: { taskId: id } },
-    },
+    reads: parkReads(id, conversationId),
     decide: ({ conversation, task, run }, at) => {
       if (conversation === undefined || task === undefined || !isAssessable(task))
         return { verdict: undefined, writes: [] };
@@ -56,5 +54,49 @@ function parkUnit(
       addMoved(ledger, task, moved, { runId: run?.id ?? null, data });
       return { verdict: undefined, writes: ledger.close() };
     },
+  };
+}
+
+/**
+ * Lets every assessment that waits for its provider be made: what a former host could not reach this one has
+ * not tried, and after a start the first attempt is always a real one (R-15).
+ */
+export async function unpark(parts: EngineParts, hostId: HostId): Promise<void> {
+  const { account } = asideOf(parts.assessment);
+  const args = { kind: 'provider', id: account, limit: LIMITS.dueMax } as const;
+  for (;;) {
+    const parked = await parts.store.query('task.waitingFor', args);
+    const moved = await Promise.all(
+      parked.map((task) => settle(parts, () => unparkUnit(task, hostId))),
+    );
+    if (parked.length < LIMITS.dueMax || !moved.includes(true)) return;
+  }
+}
+
+/** Gives whether it was moved. */
+function unparkUnit({ id, conversationId }: TaskRecord, hostId: HostId): Unit<ParkReads, boolean> {
+  return {
+    name: 'recovery.unpark',
+    reads: parkReads(id, conversationId),
+    decide: ({ conversation, task, run }, at) => {
+      if (conversation === undefined || task === undefined || !isParked(task))
+        return { verdict: false, writes: [] };
+      const ledger = new Ledger(conversation, at, hostName(hostId));
+      interruptTask(ledger, task, { runId: run?.id ?? null, ...keptOf(task) });
+      return { verdict: true, writes: ledger.close() };
+    },
+  };
+}
+
+function isParked({ enrollment, state, waitKind, reason }: TaskRecord): boolean {
+  const isWaiting = state === 'waiting' && waitKind === 'provider';
+  return enrollment === 'current' && isWaiting && reason === 'interrupted';
+}
+
+function parkReads(id: TaskId, conversationId: ConversationId): ParkReads {
+  return {
+    conversation: { read: 'conversation.byId', args: { id: conversationId } },
+    task: { read: 'task.byId', args: { id } },
+    run: { read: 'run.ofTask', args: { taskId: id } },
   };
 }

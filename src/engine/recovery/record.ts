@@ -1,10 +1,10 @@
 import type { Spent } from '../../core/budget/spend.ts';
+import { HOST_CHANNELS } from '../../core/inbox/record.ts';
 import { grantTask, isAssessable, recordOutcome } from '../../core/recovery/decide.ts';
 import type { Assessed } from '../../core/recovery/verdict.ts';
 import { countSpent, moveTask } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { isLate } from '../../core/task/wait.ts';
-import { HOST_CHANNELS } from '../../core/inbox/record.ts';
 import type { HostId, MessageId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -128,6 +128,11 @@ function addEnded({ ledger, rows, assessment }: Recording, task: TaskRecord): vo
 }
 
 function letGoOn({ parts, ledger, rows, before, by }: Recording, task: TaskRecord): Recorded {
+  // Its deadline has passed meanwhile and ends it (T-7): nothing is let go on.
+  if (task.deadline !== null && task.deadline <= ledger.at.now) {
+    ledger.add({ write: 'task.save', row: { ...task, version: task.version + 1 } });
+    return 'waits';
+  }
   if (isLate(task, ledger.at.now)) {
     blockLate(ledger, task, rows);
     return 'blocked';
@@ -146,7 +151,8 @@ function letGoOn({ parts, ledger, rows, before, by }: Recording, task: TaskRecor
       text: `${RECOVERY_INPUTS.continued}\n\n> ${requestOf(task)}`,
     },
   );
-  if (parts.options.recovery.diagnostics) diagnose(ledger, moved, runId, 'assessment_continues');
+  if (parts.options.recovery.diagnostics)
+    diagnose(ledger, moved, { runId, code: 'assessment_continues', params: {} });
   return 'continued';
 }
 
@@ -191,11 +197,12 @@ function miss(
   }
   const row = { ...task, version: task.version + 1 };
   ledger.add({ write: 'task.save', row });
-  const params = { attempt: row.recoveryAttempts, ...last };
+  const { recoveryAttempts: attempt, recoveryNextAt: nextAt } = row;
   if (parts.options.recovery.diagnostics)
-    diagnose(ledger, row, rows.run?.id ?? null, 'assessment_missed', {
-      ...params,
-      nextAt: row.recoveryNextAt,
+    diagnose(ledger, row, {
+      runId: rows.run?.id ?? null,
+      code: 'assessment_missed',
+      params: { attempt, ...last, nextAt },
     });
   return 'waits';
 }
@@ -204,10 +211,12 @@ function miss(
 function diagnose(
   ledger: Ledger,
   task: TaskRecord,
-  runId: string | null,
-  code: 'assessment_missed' | 'assessment_continues',
-  params: JsonObject = {},
+  step: {
+    readonly runId: string | null;
+    readonly code: 'assessment_missed' | 'assessment_continues';
+    readonly params: JsonObject;
+  },
 ): void {
   const key = noticeKey(task.id, task.version);
-  tellOfTask(ledger, task, { runId, key, level: 'info', code, params });
+  tellOfTask(ledger, task, { ...step, key, level: 'info' });
 }

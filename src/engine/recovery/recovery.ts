@@ -8,6 +8,7 @@ import type { Live } from '../turn/live.ts';
 import { Assessor } from './assessor.ts';
 import { tellRestart } from './report.ts';
 import { SafeMode, type SafeModeOrder } from './safe-mode.ts';
+import { unpark } from './park.ts';
 import { voidGrants } from './void.ts';
 
 export interface RecoveryHost {
@@ -28,6 +29,7 @@ export class Recovery {
   readonly #host: RecoveryHost;
   readonly #safeMode: SafeMode;
   readonly #assessor: Assessor;
+  #isClosed = false;
   #start: 'left' | 'underway' | 'taken up' = 'underway';
 
   constructor(host: RecoveryHost) {
@@ -70,6 +72,7 @@ export class Recovery {
     await closeLost(parts, hostId);
     // Whoever's they are: where another host lives, at worst an attempt is made anew.
     await voidGrants(parts, hostId, (error) => onFault(error, 'recovery'));
+    await unpark(parts, hostId);
   }
 
   /**
@@ -78,6 +81,7 @@ export class Recovery {
    */
   async takeUp(): Promise<void> {
     const { parts, hostId, live, upkeep, onFault } = this.#host;
+    if (this.#isClosed) return;
     this.#start = 'underway';
     try {
       this.#assessor.open();
@@ -100,7 +104,7 @@ export class Recovery {
     // On a shared store the lease of another host may have run out since.
     if (!parts.store.traits.exclusive) await closeLost(parts, hostId);
     if (this.#start === 'left') await this.takeUp();
-    await this.#assessor.look();
+    await this.#assessor.tick();
   }
 
   /** A task may have come to wait for its assessment. */
@@ -119,6 +123,7 @@ export class Recovery {
 
   /** Reserves no attempt any more. */
   close(): void {
+    this.#isClosed = true;
     this.#assessor.close();
     this.#safeMode.close();
   }

@@ -47,6 +47,8 @@ interface Standing {
   readonly since: Instant;
   /** Tasks that a check decides about: told with what is to be decided where diagnostics are on (R-7). */
   readonly interrupted: number;
+  /** When the newest of all was told: under a clock that was set back since, after `now`. */
+  readonly ahead: Instant;
   /** The tasks of open questions about an uncertain effect, by id. */
   readonly asked: ReadonlyMap<string, TaskRecord>;
 }
@@ -58,6 +60,7 @@ async function readStanding(parts: EngineParts): Promise<Standing> {
   const { store, clock } = parts;
   const now = clock.now();
   const last = await store.query('report.last', { now });
+  const ahead = await store.query('report.last', { now: Number.MAX_SAFE_INTEGER });
   const unsent = await store.query('outbox.list', {
     state: 'uncertain',
     conversationId: '',
@@ -67,6 +70,7 @@ async function readStanding(parts: EngineParts): Promise<Standing> {
     unsent: unsent.length,
     now,
     since: last?.at ?? 0,
+    ahead: ahead?.at ?? 0,
     interrupted: await countInterrupted(parts),
     asked: await readAsked(parts),
   };
@@ -132,7 +136,11 @@ function toldBy(rows: Rows<ReportReads>, order: UnitOrder): Told | undefined {
   const summary = summaryOf(rows.boundary, unsent);
   const isOverdue = order.isRestart && (rows.last?.at ?? 0) === since;
   const items = isOverdue
-    ? reportItems({ tasks: rows.tasks, questions: questionsOf(rows.approvals, asked), since })
+    ? reportItems({
+        tasks: rows.tasks,
+        questions: questionsOf(rows.approvals, asked),
+        said: order.standing,
+      })
     : [];
   return summary === undefined && items.length === 0 ? undefined : { summary, items };
 }

@@ -1,5 +1,6 @@
 import { ASSESSMENT_SCHEMA } from '../../core/recovery/verdict.ts';
 import type { ExecutionRecord } from '../../core/dispatch/record.ts';
+import { isAbout } from '../../core/inbox/join.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { wasAsked } from '../../core/turn/decide.ts';
@@ -33,7 +34,15 @@ export async function readFacts(parts: EngineParts, task: TaskRecord): Promise<A
   const limit = LIMITS.recoveryShownMax;
   const workers = await readAgain(parts, 'execution.ofTask', { taskId, limit });
   const open = await readAgain(parts, 'message.openOfTask', { conversationId, taskId });
-  const words = open.filter(({ kind, state }) => kind === 'genuine' && state === 'unclaimed');
+  // What names the task and lies behind another turn is said to it all the same.
+  const unbound = await readAgain(parts, 'message.unbound', {
+    conversationId,
+    limit: LIMITS.inputsPerLookMax,
+  });
+  const named = unbound.filter((message) => isAbout(task, message));
+  const words = [...open, ...named].filter(
+    ({ kind, state }) => kind === 'genuine' && state === 'unclaimed',
+  );
   return { task, steps, workers, words };
 }
 

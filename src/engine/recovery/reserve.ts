@@ -66,26 +66,36 @@ function reserveUnit(parts: EngineParts, found: TaskRecord, by: By): Unit<Recove
 }
 
 function decide(
-  { options, store }: EngineParts,
+  parts: EngineParts,
   found: TaskRecord,
   by: By,
   { rows, at }: { readonly rows: Rows<RecoveryReads>; readonly at: At },
 ): Decision<Reserved> {
   const { conversation, task } = rows;
   if (conversation === undefined || task === undefined) return LEFT;
-  // An earlier try has reserved it unseen. On a shared store another host may have: whose it is nobody can
-  // tell, so at worst an attempt is spent without its call.
-  if (by.tries > 0 && wasReserved(found, task))
-    return store.traits.exclusive ? { verdict: { kind: 'reserved', task }, writes: [] } : LEFT;
-  const verdict = judgeAttempt(task, at.now);
+  const earlier = earlierTry(parts, found, { task, tries: by.tries });
+  if (earlier !== undefined) return earlier;
+  const verdict = judgeAttempt(task, at.now, !parts.store.traits.exclusive);
   if (verdict === 'leave' || verdict === 'wait') return LEFT;
   const ledger = new Ledger(conversation, at, hostName(by.hostId));
   if (verdict === 'late') blockLate(ledger, task, rows);
   else if (verdict === 'block') blockUsedUp(ledger, { before: task, task }, rows);
-  else if (!by.mayReserve) return LEFT;
-  else if (exhaustedForTurn(task) !== undefined) blockExhausted(ledger, task, rows);
-  else return reserveIn(ledger, task, { spacingMs: options.recovery.spacingMs, rows });
+  else if (by.mayReserve) return reserveOrBlock(parts, ledger, { task, rows });
+  else return LEFT;
   return { verdict: { kind: 'blocked' }, writes: ledger.close() };
+}
+
+/**
+ * What an earlier try of this unit has committed unseen. On a shared store another host may have reserved:
+ * whose it is nobody can tell, so at worst an attempt is spent without its call.
+ */
+function earlierTry(
+  { store }: EngineParts,
+  found: TaskRecord,
+  { task, tries }: { readonly task: TaskRecord; readonly tries: number },
+): Decision<Reserved> | undefined {
+  if (tries === 0 || !wasReserved(found, task)) return undefined;
+  return store.traits.exclusive ? { verdict: { kind: 'reserved', task }, writes: [] } : LEFT;
 }
 
 const LEFT: Decision<Reserved> = { verdict: { kind: 'left' }, writes: [] };
@@ -95,23 +105,23 @@ function wasReserved(found: TaskRecord, task: TaskRecord): boolean {
   return isNext && task.recoveryOutcome === 'reserved' && task.version === found.version + 1;
 }
 
-function reserveIn(
+/** An assessment spends of its task's budgets, for a turn that they allow: checked before the spend (T-7). */
+function reserveOrBlock(
+  { options }: EngineParts,
   ledger: Ledger,
-  task: TaskRecord,
-  { spacingMs, rows }: { readonly spacingMs: number; readonly rows: Rows<RecoveryReads> },
+  { task, rows }: { readonly task: TaskRecord; readonly rows: Rows<RecoveryReads> },
 ): Decision<Reserved> {
-  const row = reserveAttempt(task, ledger.at.now, spacingMs);
+  const detail = exhaustedForTurn(task);
+  if (detail !== undefined) {
+    const params = { detail, grant: grantFor(task, detail) };
+    blockTask(ledger, { before: task, task }, rows, { reason: 'budget_exhausted', params });
+    return { verdict: { kind: 'blocked' }, writes: ledger.close() };
+  }
+  const row = reserveAttempt(task, ledger.at.now, options.recovery.spacingMs);
   ledger.add({ write: 'task.save', row });
   const { recoveryEpoch: epoch, recoveryAttempts: attempt, recoveryNextAt: nextAt } = row;
   const data = { epoch, attempt, lifetime: row.recoveryLifetimeAttempts, nextAt };
   const runId = rows.run?.id ?? null;
   ledger.event('assessment.reserved', { taskId: task.id, runId, data });
   return { verdict: { kind: 'reserved', task: row }, writes: ledger.close() };
-}
-
-/** An assessment spends of its task's budgets, for a turn that they allow: checked before the spend (T-7). */
-function blockExhausted(ledger: Ledger, task: TaskRecord, rows: Rows<RecoveryReads>): void {
-  const detail = exhaustedForTurn(task) ?? 'turns';
-  const params = { detail, grant: grantFor(task, detail) };
-  blockTask(ledger, { before: task, task }, rows, { reason: 'budget_exhausted', params });
 }

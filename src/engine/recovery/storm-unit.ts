@@ -68,7 +68,7 @@ function startUnit(parts: EngineParts, order: StartOrder): Unit<StartReads, Stor
     decide: (rows, at) => {
       const { last } = rows;
       if (!parts.options.recovery.safeMode) return endOpen(last, at.now, hostName(hostId));
-      const verdict = judgeStart({ startedAt, lost: rows.lost, last });
+      const verdict = judgeStart({ startedAt, now: at.now, lost: rows.lost, last });
       if (verdict.kind === 'begin') return beginStorm(rows, at, { ...order, ...verdict });
       const open = last !== undefined && last.endedAt === null ? last : null;
       if (open === null || verdict.kind === 'on') return { verdict: { storm: open }, writes: [] };

@@ -1,10 +1,11 @@
 import { waitsForIt } from '../../core/approval/decide.ts';
 import type { ApprovalRecord } from '../../core/approval/record.ts';
+import type { LimiterRecord } from '../../core/budget/record.ts';
 import { isChild } from '../../core/dispatch/decide.ts';
 import type { ExecutionRecord } from '../../core/dispatch/record.ts';
-import type { LimiterRecord } from '../../core/budget/record.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
+import { moveTask } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import {
   judgeDue,
@@ -15,18 +16,17 @@ import {
 } from '../../core/task/wait.ts';
 import type { TurnRecord } from '../../core/turn/record.ts';
 import type { ApprovalId, ConversationId, HostId, MessageId, TaskId } from '../../kernel/ids.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { readObject } from '../../kernel/json.ts';
 import { hostName } from '../../kernel/principal.ts';
+import type { Instant } from '../../kernel/time.ts';
 import type { Read, Rows, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
+import { blockLate } from '../recovery/block.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
 import { blockElapsed, expireApproval, expireTask } from './expire.ts';
-import { readObject } from '../../kernel/json.ts';
-import { moveTask } from '../../core/task/decide.ts';
-import { blockLate } from '../recovery/block.ts';
+import { interruptTask, keptOf, type Interrupted } from './interrupt.ts';
 import { addMoved } from './move.ts';
-import { ABSENCES, interruptTask, type Interrupted } from './interrupt.ts';
 import { noticeKey, tellOfTask } from './tell.ts';
 import { wakeTask } from './wake.ts';
 
@@ -113,7 +113,7 @@ function dueUnit(
       if (judged === 'leave')
         return { verdict: { ...LEFT.verdict, turn: stopping(found) }, writes: [] };
       const ledger = new Ledger(conversation, at, hostName(host.hostId));
-      const turn = carryOut(host, order, { ledger, rows: found, judged });
+      const turn = carryOut({ host, order, ledger, rows: found }, judged);
       return { verdict: { verdict: judged, turn }, writes: ledger.close() };
     },
   };
@@ -152,35 +152,48 @@ function judge(
   return waitsForIt(task, approval) ? 'block' : 'approval_expired';
 }
 
+/** What a verdict is carried out on. */
+interface Carrying {
+  readonly host: DueHost;
+  readonly order: DueOrder & { readonly inputId: MessageId };
+  readonly ledger: Ledger;
+  readonly rows: DueRows;
+}
+
+/** Gives the turn that is to be interrupted: of an expired task. */
 function carryOut(
-  host: DueHost,
-  order: DueOrder & { readonly inputId: MessageId },
-  decided: {
-    readonly ledger: Ledger;
-    readonly rows: DueRows;
-    readonly judged: Exclude<DueMove['verdict'], 'leave'>;
-  },
+  of: Carrying,
+  judged: Exclude<DueMove['verdict'], 'leave'>,
 ): TurnRecord | undefined {
-  const { ledger, rows, judged } = decided;
-  const { parts, hostId } = host;
-  const { inputId: id, approvalId, isScout = false } = order;
-  if (judged === 'expire') return expireTask(ledger, rows, hostId);
-  if (judged === 'block') blockElapsed(ledger, rows, { hostId, approvalId });
-  // A wait that the host did not see through: no call of it was running.
-  if (judged === 'interrupt')
-    interruptTask(ledger, rows.task, {
-      runId: rows.run?.id ?? null,
-      tools: [],
-      absent: absentOf(rows.task, host.absence),
-    });
-  if (judged === 'renew') renew(ledger, rows);
-  if (judged === 'late') blockLate(ledger, rows.task, rows);
-  if (judged === 'tell') tellUnreached(ledger, rows);
-  if (judged === 'reassess')
-    interruptTask(ledger, rows.task, { runId: rows.run?.id ?? null, ...keptOf(rows.task) });
-  if (judged === 'wake') wakeTask(parts, ledger, rows, { id, hostId, isScout });
-  if (judged === 'approval_expired') expireApproval(ledger, rows, { hostId, approvalId });
+  if (judged === 'expire') return expireTask(of.ledger, of.rows, of.host.hostId);
+  CARRIED[judged](of);
   return undefined;
+}
+
+const CARRIED: Readonly<
+  Record<Exclude<DueMove['verdict'], 'leave' | 'expire'>, (of: Carrying) => void>
+> = {
+  block: ({ ledger, rows, host, order }) =>
+    blockElapsed(ledger, rows, { hostId: host.hostId, approvalId: order.approvalId }),
+  // A wait that the host did not see through: no call of it was running.
+  interrupt: ({ ledger, rows, host }) =>
+    interrupt(ledger, rows, { tools: [], absent: absentOf(rows.task, host.absence) }),
+  reassess: ({ ledger, rows }) => interrupt(ledger, rows, keptOf(rows.task)),
+  renew: ({ ledger, rows }) => renew(ledger, rows),
+  late: ({ ledger, rows }) => blockLate(ledger, rows.task, rows),
+  tell: ({ ledger, rows }) => tellUnreached(ledger, rows),
+  wake: ({ ledger, rows, host: { parts, hostId }, order: { inputId: id, isScout = false } }) =>
+    wakeTask(parts, ledger, rows, { id, hostId, isScout }),
+  approval_expired: ({ ledger, rows, host, order }) =>
+    expireApproval(ledger, rows, { hostId: host.hostId, approvalId: order.approvalId }),
+};
+
+function interrupt(
+  ledger: Ledger,
+  { task, run }: DueRows,
+  what: Pick<Interrupted, 'tools' | 'absent'>,
+): void {
+  interruptTask(ledger, task, { runId: run?.id ?? null, ...what });
 }
 
 /** A worker of this very task is at work: its window is set again (T-6). */
@@ -206,14 +219,6 @@ function tellUnreached(ledger: Ledger, { task, run }: DueRows): void {
     code: 'assessment_unreached',
     params: { detail, deadline },
   });
-}
-
-/** What is known of the interruption while it waits for the provider of its assessment. */
-function keptOf({ outcomeData }: TaskRecord): Pick<Interrupted, 'tools' | 'absent'> {
-  const { tools, absent } = readObject(outcomeData);
-  const names = Array.isArray(tools) ? tools.map(String) : [];
-  const known = ABSENCES.find((one) => one === absent);
-  return { tools: names, ...(known === undefined ? {} : { absent: known }) };
 }
 
 /** Whether its own instant came in the time without a host, or the host that it waited on was lost. */

@@ -107,6 +107,12 @@ export class Orders implements OrderHost {
     return { kind: 'confirmed' };
   }
 
+  async endSafeMode(
+    order: Parameters<OrderHost['endSafeMode']>[0],
+  ): ReturnType<Engine['endSafeMode']> {
+    return this.#commit(order, () => this.#host.recovery.endSafeMode(order));
+  }
+
   async #order(
     by: { readonly principal: Principal },
     commit: () => Promise<Ordered | Refusal>,
@@ -134,6 +140,8 @@ export class Orders implements OrderHost {
   #after({ conversationId, dueAt, deadline }: TaskRecord): void {
     const { live, pump, upkeep, recovery } = this.#host;
     live.hint(conversationId);
+    // What comes due by it is closed before it is assessed.
+    upkeep.hint();
     recovery.hint();
     pump.poke(conversationId);
     // A turn that runs stands in no due index: its task's deadline is looked at all the same.

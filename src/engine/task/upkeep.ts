@@ -32,6 +32,8 @@ export interface UpkeepHost {
   readonly onFault: (error: unknown, where: string) => void;
 }
 
+// Due records that one look leaves as they are: the next begins with the longest due again.
+const LEFT_MAX = 20_000;
 // Due tasks that are committed side by side: their conversations are mostly different ones.
 const TOGETHER = 8;
 
@@ -196,7 +198,10 @@ export class Upkeep {
     );
   }
 
-  /** Gives the next due instant; one in the past when something due could not be moved. */
+  /**
+   * Gives the next due instant; one in the past when something due could not be moved. What cannot be moved,
+   * as waits in safe mode, holds back nothing that comes due after it.
+   */
   async #sweep(
     readNext: () => Promise<{ readonly at: Instant } | undefined>,
     readDue: (due: {
@@ -204,12 +209,17 @@ export class Upkeep {
       readonly limit: number;
     }) => Promise<readonly DueOrder[]>,
   ): Promise<Instant | null> {
+    const left = new Set<string>();
     for (;;) {
       const next = await readNext();
       if (next === undefined || next.at > this.#now()) return next?.at ?? null;
-      const due = await readDue({ now: this.#now(), limit: LIMITS.dueMax });
-      const moved = await this.#settleAll(due);
-      if (moved === 0 || !this.#isOpen) return next.at;
+      const limit = LIMITS.dueMax + left.size;
+      const due = await readDue({ now: this.#now(), limit });
+      const untried = due.filter((order) => !left.has(nameOfDue(order)));
+      const stayed = await this.#settleAll(untried);
+      for (const order of stayed) left.add(nameOfDue(order));
+      const isAll = stayed.length === untried.length && due.length < limit;
+      if (isAll || left.size > LEFT_MAX || !this.#isOpen) return next.at;
     }
   }
 
@@ -240,8 +250,9 @@ export class Upkeep {
       const args = { kind: 'provider', id: account, limit: LIMITS.dueMax } as const;
       const waiting = await store.query('task.waitingFor', args);
       const orders = waiting.map((task) => ({ ...orderOf(task), account }));
-      const moved = many === 'one' ? await this.#sendScout(orders) : await this.#settleAll(orders);
-      const isMore = many === 'all' && moved > 0 && waiting.length === LIMITS.dueMax;
+      const left = many === 'one' ? await this.#sendScout(orders) : await this.#settleAll(orders);
+      const isMore =
+        many === 'all' && left.length < orders.length && waiting.length === LIMITS.dueMax;
       if (!isMore || !this.#isOpen) return;
     }
   }
@@ -252,24 +263,26 @@ export class Upkeep {
     return sent !== undefined && clock.uptime() - sent < options.tickMs;
   }
 
-  async #sendScout(orders: readonly DueOrder[]): Promise<number> {
+  async #sendScout(orders: readonly DueOrder[]): Promise<readonly DueOrder[]> {
     for (const order of orders) {
       const verdict = await this.#settle({ ...order, isScout: true });
       if (verdict !== 'wake') continue;
       this.#scouts.set(order.account ?? '', this.#host.parts.clock.uptime());
-      return 1;
+      return [];
     }
-    return 0;
+    return orders;
   }
 
-  async #settleAll(orders: readonly DueOrder[]): Promise<number> {
-    let moved = 0;
-    for (let from = 0; from < orders.length && this.#isOpen; from += TOGETHER) {
+  /** Gives what was left as it is. */
+  async #settleAll(orders: readonly DueOrder[]): Promise<readonly DueOrder[]> {
+    const left: DueOrder[] = [];
+    for (let from = 0; from < orders.length; from += TOGETHER) {
       const some = orders.slice(from, from + TOGETHER);
+      if (!this.#isOpen) return [...left, ...some];
       const verdicts = await Promise.all(some.map((order) => this.#settle(order)));
-      moved += verdicts.filter((verdict) => verdict !== 'leave').length;
+      left.push(...some.filter((_, index) => verdicts[index] === 'leave'));
     }
-    return moved;
+    return left;
   }
 
   /** One that cannot be settled holds back no other and is tried again at the next look. */
@@ -333,4 +346,8 @@ export class Upkeep {
 
 function orderOf({ id: taskId, conversationId }: TaskRecord): DueOrder {
   return { taskId, conversationId };
+}
+
+function nameOfDue({ taskId, approvalId }: DueOrder): string {
+  return approvalId ?? taskId;
 }

@@ -43,6 +43,7 @@ export interface ClaimOrder {
   readonly turnId: TurnId;
   readonly newTaskId: TaskId;
   readonly hostId: HostId;
+  readonly startedAt: Instant;
   readonly generatedSince: Instant;
   readonly head: MessageRecord;
   /** The task that the head belongs to or joins; null makes a new one. */
@@ -70,6 +71,8 @@ export async function claimTurn(
     readonly hostId: HostId;
     /** False once the host drains: what it has not claimed is the next one's (U-1). */
     readonly mayClaim: () => boolean;
+    /** Of this host. */
+    readonly startedAt: Instant;
     /** Generated inputs that are older stay where they are; 0 takes all. */
     readonly generatedSince: Instant;
     /** A task has come to wait for its assessment instead of taking a turn. */
@@ -188,7 +191,8 @@ function decideFresh(
   if (!isHead(order, inputs[0]) || !mayTake(order, task)) return STALE;
   const ledger = new Ledger(conversation, at, hostName(order.hostId));
   const found = { conversation, inputs, bound, task, approval, run };
-  const refused = task && refuseTurn(ledger, { ...found, task, head: order.head });
+  const refused =
+    task && refuseTurn(ledger, { ...found, task, head: order.head, startedAt: order.startedAt });
   if (refused !== undefined) return { verdict: refused, writes: ledger.close() };
   if (task !== undefined && blockIfExhausted(ledger, { ...found, task, head: order.head }))
     return { verdict: 'blocked', writes: ledger.close() };

@@ -259,7 +259,9 @@ function block(
   reason: 'no_outcome' | 'no_progress' | 'quota' | 'budget_exhausted' | 'base_too_large',
   data: Readonly<Record<string, string | number>>,
 ): Ended {
-  const { ledger, ending } = of;
+  const { ledger } = of;
+  // Whatever the turn said or meant to, a bound has ended it (R-3).
+  const ending = { ...of.ending, completes: false };
   const noticeId = tellNext(ledger, ending, reason, data);
   closeClaimed(ledger, ending.messages, noticeId);
   const moved = save(ledger, ending, { to: 'blocked', reason, data });
@@ -295,8 +297,8 @@ function wait(of: Concluding, { said, wait: set }: Extract<Outcome, { kind: 'wai
   const { until, isOrder } = set;
   tellNext(ledger, ending, WAIT_REASONS.instant, { until });
   const counts = isOrder ? { orderAt: until } : {};
-  const wait = { kind: 'instant', id: null, until } as const;
-  return endInWait(ledger, ending, wait, { end: 'waited', counts });
+  const pause = { kind: 'instant', id: null, until } as const;
+  return endInWait(ledger, ending, pause, { end: 'waited', counts });
 }
 
 function continueTask(of: Concluding, note: string): Ended {

@@ -17,6 +17,8 @@ export interface PumpHost {
   readonly hostId: HostId;
   readonly answeredBy: (provider: string, model: string) => void;
   readonly isClockTrusted: () => boolean;
+  /** When this host began; what one before it permitted is void. */
+  readonly startedAt: () => Instant;
   /** Generated inputs that are older are not claimed; 0 while there is no safe mode. */
   readonly generatedSince: () => Instant;
   /** A task may have come to wait for its assessment. */
@@ -162,7 +164,7 @@ export class Pump {
 
   /** Claims and runs one turn; false when there was nothing to claim. */
   async #oneTurn(conversationId: ConversationId): Promise<boolean> {
-    const { parts, gate, hostId, live, onDue, generatedSince, assess } = this.#host;
+    const { parts, gate, hostId, live, onDue, generatedSince, startedAt, assess } = this.#host;
     const turnId = parts.ids.next('turn');
     const controller = new AbortController();
     // Known before its commit, so that no sweep takes the claim for one without a runner.
@@ -173,6 +175,7 @@ export class Pump {
         turnId,
         hostId,
         mayClaim: () => this.#isOpen,
+        startedAt: startedAt(),
         generatedSince: generatedSince(),
         onInterrupted: assess,
       });

@@ -1,5 +1,6 @@
 import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
 import { judgeBegin } from '../../core/recovery/decide.ts';
+import type { Instant } from '../../kernel/time.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { tellKept } from '../inbox/keep.ts';
@@ -15,6 +16,8 @@ interface Claiming {
   /** Open messages of the task. */
   readonly bound: readonly MessageRecord[];
   readonly run: RunRecord | undefined;
+  /** Of this host: what a host before it permitted is void. */
+  readonly startedAt: Instant;
 }
 
 /**
@@ -24,9 +27,9 @@ interface Claiming {
  */
 export function refuseTurn(
   ledger: Ledger,
-  { task, head, bound, run }: Claiming,
+  { task, head, bound, run, startedAt }: Claiming,
 ): 'unassessed' | 'blocked' | undefined {
-  const verdict = judgeBegin(task, ledger.at.now);
+  const verdict = judgeBegin(task, ledger.at.now, startedAt);
   if (verdict === 'begin') return undefined;
   if (head.taskId === null) ledger.add({ write: 'message.bind', id: head.id, taskId: task.id });
   const runId = run?.id ?? null;
