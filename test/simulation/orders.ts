@@ -87,7 +87,7 @@ export class Orders {
     if (tasks.some(isSilent)) names.push('repair', 'reset');
     if (has('reset')) names.push('reset');
     if (has('late')) names.push('late');
-    if (look.heldWorkers().length > 0) names.push('worker');
+    if (look.heldWorkers().length > 0) names.push('worker', 'worker');
     if (look.isInSafeMode()) names.push('end_safe_mode');
     return names;
   }
@@ -119,7 +119,9 @@ export class Orders {
   async #orderAny(name: TaskOrderName): Promise<void> {
     const { random, look } = this.#parts;
     const tasks = look.tasks();
-    const fitting = tasks.filter((task) => FITS[name](task));
+    const held = tasks.filter(({ enrollment }) => enrollment === 'held-legacy');
+    const wakes = name === 'resume' && held.length > 0 && random.chance(0.6);
+    const fitting = wakes ? held : tasks.filter((task) => FITS[name](task));
     const chosen = fitting.length > 0 && random.chance(0.8) ? fitting : tasks;
     if (chosen.length > 0) await this.#orderTask(random.pick(chosen), name);
   }
@@ -183,7 +185,9 @@ export class Orders {
   /** B-9: an exact resume of one worker. */
   async #wakeWorker(): Promise<void> {
     const { random, look, reached } = this.#parts;
-    const held = look.heldWorkers();
+    const all = look.heldWorkers();
+    const able = all.filter(({ taskId }) => look.task(taskId ?? '')?.enrollment === 'current');
+    const held = able.length > 0 && random.chance(0.8) ? able : all;
     if (held.length === 0) return;
     const principal = random.pick([ADMIN, ADMIN, PERSON]);
     const given = this.#given('worker', random.pick(held).id, { principal });

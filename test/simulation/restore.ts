@@ -40,10 +40,11 @@ const OVER = new Set<ExecutionState>(['completed', 'failed', 'cancelled']);
 export function restore(parts: RestoreParts): Restored {
   const { db, reached } = parts;
   const dump = dumper(db);
-  addWorkers(parts, dump());
+  const before = dump();
+  addWorkers(parts, before);
   db.exec(`update task set enrollment = 'unmarked'`);
   // One that an older version left here: it is none of the restored.
-  const silent = parts.random.chance(parts.parked) ? park(parts, dump()) : null;
+  const silent = parts.random.chance(parts.parked) ? park(parts, before) : null;
   db.exec(`update execution set enrollment = 'unmarked'`);
   db.exec(`update outbox set state = 'uncertain' where state = 'pending'`);
   reached('restored');
@@ -154,7 +155,10 @@ function park(parts: RestoreParts, { tasks, conversations, turns, runs }: Dump):
     ...turns.filter(({ state }) => state !== 'ended').map(({ taskId }) => taskId),
     ...runs.map(({ taskId }) => taskId),
   ]);
-  const able = tasks.filter(({ id, state }) => !running.has(id) && PARKABLE.has(state));
+  const able = tasks.filter(
+    ({ id, state, enrollment }) =>
+      enrollment === 'current' && !running.has(id) && PARKABLE.has(state),
+  );
   if (able.length === 0) return null;
   const task = random.pick(able);
   const conversation = conversations.find(({ id }) => id === task.conversationId);

@@ -28,7 +28,7 @@ export class Restores {
 
   begin(count: number, span: Millis): void {
     for (let number = 0; number < count; number += 1) {
-      const delay = Math.floor(this.#parts.random.next() * span * 1.5);
+      const delay = Math.floor(this.#parts.random.next() * span);
       void this.#later('a restore', delay, () => this.#begin());
     }
   }

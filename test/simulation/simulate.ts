@@ -105,12 +105,14 @@ async function rest(world: World): Promise<void> {
 async function watchQuiet(world: World): Promise<void> {
   if (world.isBroken || world.options.seed % 10 !== 0) return;
   // News of the clock's trust comes by itself.
-  const { faults: planned, recovery, shared } = world.options;
+  const { faults: planned, shared } = world.options;
   if (planned.clockSteps + planned.clockLeaps > 0) return;
-  // So does that of a storm, where a host that slept in its start wakes.
-  if (shared && recovery.safeMode) return;
-  const before = world.eventCount;
+  // So does what a host finds that slept in its start.
+  if (shared && planned.pauseEvery > 0) return;
   const { scheduler, look, wall } = world;
+  // A host that has just started tells what it found.
+  await until(world, () => false, scheduler.elapsed + QUIET / 4);
+  const before = world.eventCount;
   if (look.isDueBefore(wall.now() + 2 * QUIET)) return;
   await until(world, () => false, scheduler.elapsed + QUIET);
   if (world.eventCount !== before) world.problems.push('V20 a world at rest went on by itself');
