@@ -16,7 +16,7 @@ function formOf(field: AnyField): string {
     json: 'text of a JSON object',
     code: 'code',
     hash: 'SHA-256',
-    whole: 'whole number',
+    whole: field.is === 'whole' && field.from === 1 ? 'whole number from 1' : 'whole number',
     instant: 'instant',
     id: field.is === 'id' ? `id of a ${field.to ?? field.of}` : '',
     one: field.is === 'one' ? field.of.map((one) => `\`${one}\``).join(', ') : '',

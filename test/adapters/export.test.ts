@@ -57,7 +57,10 @@ for (const [from, openFrom] of Object.entries(PLACES)) {
       assert.deepEqual(new Set(records.map(({ kind }) => kind)), new Set(ARCHIVE_KINDS));
       assert.equal((await bring(fileOf(records), source.filling)).kind, 'imported');
       const file = await take(source);
-      assert.deepEqual(recordsIn(file).slice(0, -1), records.map(arrive));
+      assert.deepEqual(
+        recordsIn(file).slice(0, -1),
+        records.map((one) => arrive(one, NOW)),
+      );
       const outcome = await bring(file, target.filling);
       assert.ok(outcome.kind === 'imported', JSON.stringify(outcome));
       assert.equal(outcome.records, records.length + 1);

@@ -80,7 +80,7 @@ describe('the commands export and import', () => {
       /^Imported \d+ records of an export of .*: 1 conversation, 1 task, /,
     );
     assert.match(ended.stdout, /Nothing of it runs until the next start has judged it/);
-    assert.match(ended.stdout, /See it with: sekisho tasks/);
+    assert.match(ended.stdout, /see what is held with: sekisho tasks --held\n/);
     const tasks = await place.run(['tasks', '--json', '--data', 'fresh']);
     assert.equal((JSON.parse(tasks.stdout) as { items: unknown[] }).items.length, 1);
     const again = await place.run(['import', 'out.jsonl', '--data', 'fresh']);

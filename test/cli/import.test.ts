@@ -74,7 +74,10 @@ describe('the records of a host that was killed in its work', () => {
     const into = await place.run(['import', 'out.jsonl', '--data', 'fresh']);
     assert.equal(into.code, 0, into.stderr);
     const back = await place.run(['export', '--data', 'fresh']);
-    assert.deepEqual(withoutImport(recordsIn(back.stdout)), records.map(arrive));
+    assert.deepEqual(
+      withoutImport(recordsIn(back.stdout)),
+      records.map((one) => arrive(one, Date.now())),
+    );
     const kinds = new Set(records.map(({ kind }) => kind));
     for (const kind of ['audit', 'receipt', 'outbox', 'run', 'step'] as const) {
       assert.ok(kinds.has(kind), kind);

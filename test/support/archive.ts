@@ -104,6 +104,8 @@ export function everything(): readonly Archived[] {
         waitKind: 'assessment',
         recoveryState: 'needed',
         recoveryAttempts: 2,
+        recoveryLifetimeAttempts: 5,
+        recoveryNextAt: 6_000,
         recoveryOutcome: 'failed',
         orderAt: 5_000,
         outcomeData: '{"said":"a text","deep":[[[{"a":1}]]]}',
@@ -126,14 +128,31 @@ export function everything(): readonly Archived[] {
       }),
     },
     { kind: 'message', record: message({ conversationId, seq: 10, channel: 'api', text: ODD }) },
-    { kind: 'step', record: stepRow({ state: 'finished', output: ODD, finishedSeq: 4 }) },
+    {
+      kind: 'step',
+      record: stepRow({
+        state: 'finished',
+        output: ODD,
+        finishedId: idOf('event', 4),
+        finishedSeq: 4,
+        finishedAt: 2_500,
+      }),
+    },
     {
       kind: 'step',
       record: stepRow({ ...other, turnId: turn2.id, seq: 12, ordinal: 1, kind: 'model' }),
     },
     { kind: 'event', record: eventRow({ taskId: idOf('task', 1) }) },
     { kind: 'event', record: eventRow({ ...other, seq: 11, data: '{"messageIds":["x"]}' }) },
-    { kind: 'approval', record: approvalRow({ stepId: idOf('event', 3) }) },
+    {
+      kind: 'approval',
+      record: approvalRow({
+        stepId: idOf('event', 3),
+        state: 'denied',
+        decidedBy: 'admin:terminal',
+        decidedAt: 3_500,
+      }),
+    },
     { kind: 'outbox', record: outboxRow({ state: 'delivered', deliveredAt: 3_500 }) },
     {
       kind: 'outbox',

@@ -26,13 +26,13 @@ class TemporaryIndex implements OpenIndex {
       pragma journal_mode = off;
       pragma synchronous = off;
       create table known (key text primary key not null, line integer not null, home text not null,
-        top integer not null) strict, without rowid;
+        top integer not null, facts text not null) strict, without rowid;
       create table need (line integer not null, key text not null, home text not null) strict;
       begin`);
     this.#add = db.prepare(
-      'insert or ignore into known (key, line, home, top) values (?, ?, ?, ?)',
+      'insert or ignore into known (key, line, home, top, facts) values (?, ?, ?, ?, ?)',
     );
-    this.#get = db.prepare('select line, home, top from known where key = ?');
+    this.#get = db.prepare('select line, home, top, facts from known where key = ?');
     this.#later = db.prepare('insert into need (line, key, home) values (?, ?, ?)');
     this.#unmet = db.prepare(`
       select need.line as line, need.key as key, need.home as home
@@ -41,8 +41,8 @@ class TemporaryIndex implements OpenIndex {
       order by need.line limit 1`);
   }
 
-  add(key: string, { line, home, top }: Known): Known | undefined {
-    const isNew = this.#add.run(key, line, home, top).changes !== 0;
+  add(key: string, { line, home, top, facts }: Known): Known | undefined {
+    const isNew = this.#add.run(key, line, home, top, facts).changes !== 0;
     return isNew ? undefined : this.get(key);
   }
 
@@ -51,7 +51,12 @@ class TemporaryIndex implements OpenIndex {
     if (remembered !== undefined) return remembered;
     const row = this.#get.get(key);
     if (row === undefined) return undefined;
-    const found = { line: Number(row['line']), home: String(row['home']), top: Number(row['top']) };
+    const found = {
+      line: Number(row['line']),
+      home: String(row['home']),
+      top: Number(row['top']),
+      facts: String(row['facts']),
+    };
     if (this.#remembered.size >= REMEMBERED) this.#remembered.clear();
     this.#remembered.set(key, found);
     return found;

@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { link, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ask } from '../connect.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { SECOND } from '../../kernel/time.ts';
 import { CommandEnd } from '../exit.ts';
 import { printError } from '../print.ts';
 import type { ReadOptions } from '../program.ts';
@@ -33,26 +35,39 @@ async function* whole(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8A
   const progress = new Progress('records');
   let lines = -1;
   let tail = Buffer.alloc(0);
+  let stood = 0;
   try {
     for await (const piece of stream) {
+      const given = performance.now();
       yield piece;
+      stood = Math.max(stood, performance.now() - given);
       for (let at = piece.indexOf(NEWLINE); at !== -1; at = piece.indexOf(NEWLINE, at + 1))
         lines += 1;
       tail = Buffer.concat([tail, piece.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
       progress.count(lines);
     }
   } catch (error) {
-    throw brokenOff(error);
+    throw brokenOff(stood, error);
   } finally {
     progress.end();
   }
   const last = tail.toString('utf8').split('\n').at(-2) ?? '';
-  if (!last.startsWith('{"kind":"end"')) throw brokenOff();
+  if (!last.startsWith('{"kind":"end"')) throw brokenOff(stood);
 }
 
-function brokenOff(cause?: unknown): CommandEnd {
+/** `stood`: the longest that whoever reads the output took nothing of it, in milliseconds. */
+function brokenOff(stood: number, cause?: unknown): CommandEnd {
   const why = 'The export broke off before its end, so what there is of it cannot be imported.';
-  return new CommandEnd('failed', `${why} Run the command again.`, { cause });
+  return new CommandEnd('failed', `${why} ${wayOf(stood)}`, { cause });
+}
+
+function wayOf(stood: number): string {
+  const { exportStallMs } = LIMITS;
+  if (stood < exportStallMs) return 'Run the command again.';
+  return (
+    `Whoever reads it took nothing for ${exportStallMs / SECOND} s, and then the host cuts it off.` +
+    ' Write it to a file: sekisho export FILE'
+  );
 }
 
 async function toStdout(pieces: AsyncIterable<Uint8Array>): Promise<void> {

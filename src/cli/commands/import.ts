@@ -30,7 +30,7 @@ const NAMES = {
   execution: ['worker', 'workers'],
 } as const;
 
-function summaryOf({ header, counts, records, unsent }: Imported): string {
+function summaryOf({ header, counts, records, unsent, unanswered }: Imported): string {
   const parts = Object.entries(NAMES).map(([kind, [one, many]]) => {
     const count = counts[kind as keyof typeof NAMES];
     return `${count} ${count === 1 ? one : many}`;
@@ -44,6 +44,15 @@ function summaryOf({ header, counts, records, unsent }: Imported): string {
     const what = unsent === 1 ? '1 answer or notice' : `${unsent} answers and notices`;
     lines.push(`${what} may not have left before; nothing is sent again by itself.`);
   }
-  lines.push('See it with: sekisho tasks, sekisho conversations, sekisho outbox');
+  if (unanswered > 0) {
+    const what = unanswered === 1 ? '1 command' : `${unanswered} commands`;
+    lines.push(
+      `${what} had no answer yet and will not be carried out: give again what still counts.`,
+    );
+  }
+  lines.push(
+    'After the next start, see what is held with: sekisho tasks --held',
+    'See all of it with: sekisho tasks, sekisho conversations, sekisho outbox',
+  );
   return lines.join('\n');
 }

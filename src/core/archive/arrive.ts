@@ -1,15 +1,35 @@
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { TaskRecord } from '../task/record.ts';
 import type { Archived } from './record.ts';
 
 /**
  * A record as an import brings it in: it loses its enrollment mark, so that the boundary of the next
- * start judges it, and what had not left may have left from where it was (B-2).
+ * start judges it, and what had not left may have left from where it was (B-2). A permission to go on and
+ * a command were given to the host that wrote the file: neither counts here.
  */
-export function arrive(archived: Archived): Archived {
+export function arrive(archived: Archived, now: Instant): Archived {
   const { kind, record } = archived;
-  if (kind === 'task') return { kind, record: { ...record, enrollment: 'unmarked' } };
+  if (kind === 'task')
+    return { kind, record: withoutGrant({ ...record, enrollment: 'unmarked' }, now) };
   if (kind === 'execution') return { kind, record: { ...record, enrollment: 'unmarked' } };
+  if (isUnanswered(archived)) return { kind, record: { ...record, state: 'done' } } as Archived;
   if (kind === 'outbox' && record.state === 'pending') {
     return { kind, record: { ...record, state: 'uncertain' } };
   }
   return archived;
+}
+
+/** Whether it is a command that the host of the file had not answered. */
+export function isUnanswered({ kind, record }: Archived): boolean {
+  return kind === 'message' && record.kind === 'command' && record.state === 'unclaimed';
+}
+
+/** Whatever lets it go on leads to its assessment, which waits no longer than a provider may ask. */
+function withoutGrant(task: TaskRecord, now: Instant): TaskRecord {
+  const { recoveryState, recoveryNextAt: nextAt } = task;
+  const recoveryNextAt = nextAt === null ? null : Math.min(nextAt, now + LIMITS.recoveryRetryMaxMs);
+  return recoveryState === 'granted'
+    ? { ...task, recoveryNextAt, recoveryState: 'needed', recoveryGrantedAt: null }
+    : { ...task, recoveryNextAt };
 }

@@ -11,9 +11,9 @@ type FieldType =
   /** A code of the product; older versions had others. */
   | { readonly is: 'code' }
   | { readonly is: 'hash' }
-  /** A whole number, not below zero. */
-  | { readonly is: 'whole' }
-  /** Milliseconds since the epoch. */
+  /** A whole number from this one up to `WHOLE_MAX`. */
+  | { readonly is: 'whole'; readonly from: 0 | 1 }
+  /** Milliseconds since the epoch, up to `INSTANT_MAX`. */
   | { readonly is: 'instant' }
   /** `to`: the record that it names has to be in the file. */
   | { readonly is: 'id'; readonly of: IdKind; readonly to: ArchiveKind | null }
@@ -29,7 +29,9 @@ export type AnyField = FieldType & { readonly orNull: boolean };
 export const text: Field<string> = { is: 'text', orNull: false };
 export const json: Field<string> = { is: 'json', orNull: false };
 export const hash: Field<string> = { is: 'hash', orNull: false };
-export const whole: Field<number> = { is: 'whole', orNull: false };
+export const whole: Field<number> = { is: 'whole', from: 0, orNull: false };
+/** A place, a version or a token: what counts from one. */
+export const ordinal: Field<number> = { is: 'whole', from: 1, orNull: false };
 export const instant: Field<number> = { is: 'instant', orNull: false };
 
 export function code<V extends string = string>(): Field<V> {
@@ -72,6 +74,11 @@ export function orNull<V>(field: Field<V>): Field<V | null> {
   return { ...field, orNull: true } as Field<V | null>;
 }
 
+/** What is added to one of these, and sums of them, are whole numbers that every store and reader can hold. */
+export const WHOLE_MAX = 1_000_000_000_000_000;
+/** The last instant that is written with a year of four digits. */
+export const INSTANT_MAX = 253_402_300_799_999;
+
 const FORMS: Partial<
   Record<AnyField['is'], { readonly pattern: RegExp; readonly problem: string }>
 > = {
@@ -82,15 +89,18 @@ const FORMS: Partial<
 /** What is wrong with a value, as the end of a sentence that begins with the field; undefined when nothing is. */
 export function fieldProblem(field: AnyField, value: unknown): string | undefined {
   if (value === null) return field.orNull ? undefined : 'may not be null';
-  if (field.is === 'whole' || field.is === 'instant') {
-    const isWhole = Number.isSafeInteger(value) && Number(value) >= 0;
-    return isWhole ? undefined : 'has to be a whole number from 0';
-  }
+  if (field.is === 'whole') return wholeProblem(value, field.from, WHOLE_MAX);
+  if (field.is === 'instant') return wholeProblem(value, 0, INSTANT_MAX);
   if (typeof value !== 'string') return 'has to be a text';
   if (!value.isWellFormed() || value.includes('\0')) {
     return 'holds a character that no store keeps';
   }
   return textProblem(field, value);
+}
+
+function wholeProblem(value: unknown, from: number, most: number): string | undefined {
+  const fits = Number.isSafeInteger(value) && Number(value) >= from && Number(value) <= most;
+  return fits ? undefined : `has to be a whole number from ${from} to ${most}`;
 }
 
 function textProblem(field: AnyField, value: string): string | undefined {

@@ -1,8 +1,6 @@
 import { verifyChain } from '../audit/chain.ts';
 import type { AuditRecord } from '../audit/record.ts';
-import { EXECUTION_MOVES } from '../dispatch/record.ts';
-import { hasEnded } from '../task/moves.ts';
-import type { AnyField } from './field.ts';
+import { WHOLE_MAX, type AnyField } from './field.ts';
 import {
   ARCHIVE_KINDS,
   noRecords,
@@ -10,7 +8,9 @@ import {
   type ArchiveCounts,
   type ArchiveKind,
 } from './record.ts';
+import { factsOf, readFacts, relationProblem, type Look } from './relations.ts';
 import { ARCHIVE_KEYS, ARCHIVE_SHAPES } from './shape.ts';
+import { standingProblem } from './standing.ts';
 
 /** SHA-256 of a text, as lower-case hex. */
 type Digest = (text: string) => string;
@@ -22,6 +22,8 @@ export interface Known {
   readonly home: string;
   /** Of a conversation its `seq`, else 0. */
   readonly top: number;
+  /** What later records are held against (`factsOf`). */
+  readonly facts: string;
 }
 
 /** A reference to a record that stands further down. */
@@ -47,8 +49,9 @@ type Objection = string | undefined;
 
 /**
  * Holds the records of a file against one another, in the order of its lines: kinds in their order, no
- * key twice, nothing that refers to what is not there or to another conversation, mandates whose hash is
- * that of their words, and a whole log of admin actions.
+ * key twice, nothing that refers to what is not there or to another conversation, no record that could not
+ * be as it says or does not fit those that stood before it, mandates whose hash is that of their words, and
+ * a whole log of admin actions.
  */
 export class ArchiveJudge {
   readonly #digest: Digest;
@@ -57,6 +60,16 @@ export class ArchiveJudge {
   #place = 0;
   #total = 0;
   #lastEntry: Pick<AuditRecord, 'seq' | 'hash'> | undefined;
+  /** Tokens and money of all steps together, as they are summed when they are asked for. */
+  #used = 0;
+  readonly #look: Look = {
+    record: (kind, id) => {
+      const known = this.#index.get(keyOf(kind, ['id'], [id]));
+      return known === undefined ? undefined : readFacts(kind, known.facts);
+    },
+    made: (channel, externalId) =>
+      this.#index.get(keyOf('message', ['channel', 'externalId'], [channel, externalId]))?.line,
+  };
 
   constructor({ digest, index }: { readonly digest: Digest; readonly index: KeyIndex }) {
     this.#digest = digest;
@@ -78,7 +91,10 @@ export class ArchiveJudge {
       this.#outOfOrder(kind) ??
       this.#astray(archived, line) ??
       this.#twice(archived, line) ??
-      ownProblem(archived, this.#digest) ??
+      mandateProblem(archived, this.#digest) ??
+      standingProblem(archived) ??
+      relationProblem(archived, this.#look) ??
+      this.#tooMuch(archived) ??
       this.#brokenChain(archived);
     this.#counts[kind] += 1;
     this.#total += 1;
@@ -105,6 +121,7 @@ export class ArchiveJudge {
       line,
       home: homeOf({ kind, record } as Archived),
       top: kind === 'conversation' ? record.seq : 0,
+      facts: factsOf({ kind, record } as Archived),
     };
     for (const fields of ARCHIVE_KEYS[kind] as readonly (readonly string[])[]) {
       const values = valuesOf(record, fields);
@@ -120,7 +137,7 @@ export class ArchiveJudge {
     const { kind, record } = archived;
     const home = homeOf(archived);
     const values = record as unknown as Readonly<Record<string, unknown>>;
-    for (const [name, to] of REFERENCES[kind]) {
+    for (const [name, to] of [...REFERENCES[kind], ...waitedFor(archived)]) {
       const value = values[name];
       if (typeof value !== 'string') continue;
       const key = keyOf(to, ['id'], [value]);
@@ -139,6 +156,15 @@ export class ArchiveJudge {
     if (top === undefined) return undefined;
     const far = PLACES.find((name) => Number(values[name] ?? 0) > top);
     return far === undefined ? undefined : `The ${far} lies beyond the ${top} of its conversation.`;
+  }
+
+  #tooMuch({ kind, record }: Archived): Objection {
+    if (kind !== 'step') return undefined;
+    const { inputTokens, outputTokens, cost } = record;
+    this.#used += (inputTokens ?? 0) + (outputTokens ?? 0) + (cost ?? 0);
+    return this.#used > WHOLE_MAX
+      ? 'The steps up to here used more tokens and money than can be counted.'
+      : undefined;
   }
 
   #brokenChain(archived: Archived): Objection {
@@ -173,6 +199,11 @@ function homeOf({ kind, record }: Archived): string {
   return 'conversationId' in record ? (record.conversationId ?? '') : '';
 }
 
+/** A task that waits for an approval names it in a field that others use for other things. */
+function waitedFor({ kind, record }: Archived): readonly (readonly [string, ArchiveKind])[] {
+  return kind === 'task' && record.waitKind === 'approval' ? [['waitId', 'approval']] : [];
+}
+
 function valuesOf(record: object, fields: readonly string[]): readonly unknown[] {
   const values = record as Readonly<Record<string, unknown>>;
   return fields.map((name) => values[name]);
@@ -190,22 +221,8 @@ function missing(key: string, found: Known | undefined): string {
     : `It refers to the ${kind} ${id}, which is of another conversation.`;
 }
 
-function ownProblem({ kind, record }: Archived, digest: Digest): Objection {
-  if (kind === 'task' && digest(record.mandateText) !== record.mandateHash) {
-    return 'The mandateHash of the task is not the SHA-256 of its mandateText.';
-  }
-  const over = isOver({ kind, record } as Archived);
-  if (over === undefined || !('endedAt' in record)) return undefined;
-  if (over === (record.endedAt !== null)) return undefined;
-  return over
-    ? `The ${kind} has ended and its endedAt says when not.`
-    : `The ${kind} has an endedAt and has not ended.`;
-}
-
-/** Whether the state of a record is an end; undefined for one without states that end it. */
-function isOver({ kind, record }: Archived): boolean | undefined {
-  if (kind === 'task') return hasEnded(record.state);
-  if (kind === 'turn') return record.state === 'ended';
-  if (kind === 'run') return record.state !== 'open';
-  return kind === 'execution' ? EXECUTION_MOVES[record.state].length === 0 : undefined;
+function mandateProblem({ kind, record }: Archived, digest: Digest): Objection {
+  return kind === 'task' && digest(record.mandateText) !== record.mandateHash
+    ? 'The mandateHash of the task is not the SHA-256 of its mandateText.'
+    : undefined;
 }

@@ -1,4 +1,4 @@
-import { arrive } from '../../core/archive/arrive.ts';
+import { arrive, isUnanswered } from '../../core/archive/arrive.ts';
 import { readLine } from '../../core/archive/line.ts';
 import type { Archived, ArchiveCounts, ArchiveHeader } from '../../core/archive/record.ts';
 import { nextEntry } from '../../core/audit/chain.ts';
@@ -31,6 +31,8 @@ export interface Imported {
   readonly sha256: string;
   /** Outbox entries that had not left: they may have since, and are not sent by themselves. */
   readonly unsent: number;
+  /** Commands that had not been answered: they are not carried out. */
+  readonly unanswered: number;
 }
 
 /** Records of one insert, and characters of lines: what is held in memory. */
@@ -65,6 +67,7 @@ class Import {
   #chars = 0;
   #stored = 0;
   #unsent = 0;
+  #unanswered = 0;
   #isSame = false;
 
   constructor(parts: ImportParts, checked: CheckedExport, filling: Filling) {
@@ -79,7 +82,8 @@ class Import {
     await this.#note();
     await this.#filling.keep();
     const { header, counts, records, sha256 } = this.#checked;
-    return { kind: 'imported', header, counts, records, sha256, unsent: this.#unsent };
+    const [unsent, unanswered] = [this.#unsent, this.#unanswered];
+    return { kind: 'imported', header, counts, records, sha256, unsent, unanswered };
   }
 
   /** Two chains of admin actions cannot become one. */
@@ -106,7 +110,9 @@ class Import {
         this.#isSame = before() === this.#checked.sha256;
         break;
       }
-      const refusal = await this.#take(arrive(read), number, text.length);
+      if (isUnanswered(read)) this.#unanswered += 1;
+      const arrived = arrive(read, this.#filling.now);
+      const refusal = await this.#take(arrived, number, text.length);
       if (refusal !== undefined) return refusal;
     }
     const refusal = await this.#insert();
