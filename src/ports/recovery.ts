@@ -29,7 +29,10 @@ export interface RecoveryReads {
     readonly args: { readonly limit: number };
     readonly rows: readonly TaskRecord[];
   };
-  /** How many `current` tasks wait for their assessment, and how many open ones the boundary holds. */
+  /**
+   * How many `current` tasks wait for their assessment or for the provider of it, and how many open ones the
+   * boundary holds.
+   */
   'recovery.standing': {
     readonly args: Readonly<Record<string, never>>;
     readonly rows: { readonly interrupted: number; readonly held: number } | undefined;

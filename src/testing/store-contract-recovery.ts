@@ -89,12 +89,13 @@ export const RECOVERY_CASES: readonly Case[] = [
         NEEDED,
         { ...NEEDED, enrollment: 'unmarked' },
         { ...NEEDED, enrollment: 'held-legacy' },
-        { ...NEEDED, waitKind: 'provider' },
+        { ...NEEDED, waitKind: 'provider', reason: 'interrupted' },
+        { state: 'waiting', waitKind: 'provider', reason: 'awaits_provider' },
         held,
         { ...held, state: 'stopped', endedAt: 5 },
         { enrollment: 'unmarked' },
       ]);
-      assert.deepEqual(await read(store, 'recovery.standing', {}), { interrupted: 1, held: 2 });
+      assert.deepEqual(await read(store, 'recovery.standing', {}), { interrupted: 2, held: 2 });
     },
   ],
   [

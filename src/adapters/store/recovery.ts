@@ -84,7 +84,10 @@ export const recoveryReads = {
     build: (db) =>
       db.selectNoFrom([
         sql<number>`(select cast(count(*) as bigint) from task
-          where ${ASSESSABLE} and ${BY_NEXT_AT})`.as('interrupted'),
+          where ${ASSESSABLE} and ${BY_NEXT_AT})
+          + (select cast(count(*) as bigint) from task where task.state = 'waiting'
+          and task.wait_kind = 'provider' and task.reason = 'interrupted'
+          and task.enrollment = 'current')`.as('interrupted'),
         sql<number>`(select cast(count(*) as bigint) from task where task.enrollment <> 'current'
           and task.enrollment = 'held-legacy' and task.ended_at is null)`.as('held'),
       ]),
