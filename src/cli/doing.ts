@@ -24,6 +24,8 @@ export function doingText({
       return `the model failed (${code}), ${made}, the next ${when(nextAt ?? since)}`;
     case 'between':
       return `between two steps since ${begun}`;
+    case 'cut':
+      return `cut: its host stopped before the turn of ${begun} was done; a start has it checked`;
   }
 }
 
@@ -38,6 +40,7 @@ export function standingText({ state, doing, waitsFor, held }: TaskReply): strin
     model: `asking the model, call ${calls} of ${callsMax}`,
     retry: `the model failed, call ${calls} of ${callsMax}`,
     between: 'between two steps',
+    cut: 'cut, checked at a start',
   } as const;
   return words[kind];
 }

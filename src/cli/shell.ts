@@ -17,6 +17,7 @@ const LISTS: Readonly<Record<string, string>> = {
   '/tasks held': 'sekisho tasks --held',
   '/tasks': 'sekisho tasks',
   '/status': 'sekisho status',
+  '/safe-mode off': 'sekisho safe-mode off',
 };
 /** What the chat says in a word, and a shell in an option. */
 const OPTIONS: Readonly<Record<string, string>> = { late: '--late' };

@@ -2,6 +2,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { createSystemClock } from '../adapters/clock/system.ts';
 import { sha256 } from '../adapters/digest/sha256.ts';
 import { createIds, secureRandom } from '../adapters/ids/ids.ts';
+import { holderOf } from '../adapters/store/sqlite/lock.ts';
 import type { LimiterRecord } from '../core/budget/record.ts';
 import type { StormRecord } from '../core/recovery/record.ts';
 import type { Agent, Engine, EngineParts } from '../engine/engine.ts';
@@ -21,7 +22,7 @@ import { ONLY_AGENT } from './agents.ts';
 import { exporterOf, readableSecrets } from './archive.ts';
 import type { Config } from './config/load.ts';
 import { engineOptions } from './options.ts';
-import { openStoreToRead } from './store.ts';
+import { openStoreToRead, storeFileOf } from './store.ts';
 
 /** What the client needs to read the records of a stopped host as if it ran. */
 export interface Reader {
@@ -160,8 +161,14 @@ export function readingParts(store: Store, config: Config, ids: Ids): EnginePart
     assessment: model,
     classifier: model,
     onStoreFailed: () => {},
+    isAtRest: isAtRest(values),
     options: engineOptions(values, store.traits, process.pid),
   };
+}
+
+/** An embedded store has one host at most, which holds its lock; a server's hosts have their leases. */
+function isAtRest(values: Config['values']): boolean {
+  return values.store === 'sqlite' && holderOf(storeFileOf(values.data)) === undefined;
 }
 
 function unaskedModel(values: Config['values']): Model {

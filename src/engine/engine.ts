@@ -53,6 +53,8 @@ export interface EngineParts {
   readonly classifier: Model;
   /** Judges whether interrupted work may go on (R-2). */
   readonly assessment: Model;
+  /** Of a process that only reads records which no host has now: whoever they say is at work has ended. */
+  readonly isAtRest?: boolean;
   /** The machine around the records, for `doctor`; absent where there is none to speak of. */
   readonly premises?: Premises;
   /** Called once when the store can no longer be trusted: the process ends with exit code 6 (G-6). */

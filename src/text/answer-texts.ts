@@ -97,7 +97,14 @@ export interface AnswerTexts {
   /** In `/status`: that safe mode is on, and until when (R-12). */
   readonly safeMode: (facts: { readonly since: string; readonly until: string }) => string;
   /** Tasks that wait for their assessment, and those of them that are assessed now. */
-  readonly interrupted: (facts: { readonly count: string; readonly now: string | null }) => string;
+  readonly interrupted: (facts: {
+    readonly count: string;
+    readonly now: string | null;
+    /** While safe mode keeps their checks from beginning: until when. */
+    readonly until?: string | null;
+  }) => string;
+  /** Before what a person is to decide, a line each. */
+  readonly decisions: string;
   readonly heldEverywhere: (count: string) => string;
   /** How a held task stood before, in its list: `was` is a state in words. */
   /** Its end is the line's own. */
@@ -169,6 +176,7 @@ export interface AnswerTexts {
   /** `left` is what `why` says is left. */
   readonly extended: (facts: { readonly request: string; readonly left: string }) => string;
   readonly clockConfirmed: string;
+  readonly safeModeEnded: string;
   /** Before the first outcome of an order whose receipt came again. */
   readonly repeatedOrder: string;
 }

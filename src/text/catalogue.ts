@@ -137,6 +137,7 @@ export interface RefusalFacts {
   readonly isReply?: boolean;
   /** Whether it asked its person something: any message answers it. */
   readonly isAsking?: boolean;
+  readonly hasEnded?: boolean;
   /** How the task stands and since when, as a clause: `it is waiting for you since 14:02`. */
   readonly standing?: string | undefined;
   /** What stands against it, as a sentence; of an order about a worker. */
@@ -157,8 +158,8 @@ export type StateWord =
   | 'stopped'
   | 'cancelled'
   | 'expired';
-/** How a task stands: its state, where `active` says whether a turn has it. */
-export type Standing = Exclude<StateWord, 'active'> | 'queued' | 'running' | 'stopping';
+/** How a task stands: its state, where `active` says whether a turn has it; `cut`: one whose host lives no more. */
+export type Standing = Exclude<StateWord, 'active'> | 'queued' | 'running' | 'cut' | 'stopping';
 export type WaitWord =
   | 'instant'
   | 'worker'
@@ -215,7 +216,8 @@ export type EffectWord =
   | 'approve_again'
   | 'deny'
   | 'deny_again'
-  | 'fresh';
+  | 'fresh'
+  | 'safe_mode_off';
 export type TurnEndWord =
   | 'answered'
   | 'waited'
@@ -254,6 +256,7 @@ export type HelpWord =
   | 'approve'
   | 'deny'
   | 'clock_confirm'
+  | 'safe_mode_off'
   | 'help';
 
 /** An event as its sentence needs it; everything is in words already. */

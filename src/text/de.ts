@@ -7,6 +7,9 @@ import { DE_WHY } from './de/why.ts';
 const nearestOf = (facts: RefusalFacts): string =>
   facts.nearest === undefined ? '' : ` Am nächsten kommt \`${facts.nearest}\`.`;
 
+const whyOf = ({ id }: RefusalFacts): string =>
+  id?.startsWith('task_') === true ? ` Warum: \`/why ${id}\`.` : '';
+
 const wayOf = ({ way, isReply = false }: RefusalFacts): string =>
   (isReply ? ' Eine Antwort lässt sie weitergehen.' : '') +
   (way === undefined ? '' : ` Möglich ist: \`${way}\`.`);
@@ -41,7 +44,7 @@ export const DE: Catalogue = {
       'In dieser Unterhaltung läuft nichts und ist nichts offen. `/tasks` nennt die Aufgaben.',
     not_allowed_now: (facts) =>
       facts.cause !== undefined
-        ? `${facts.cause} Darum ist nichts geschehen.${wayOf(facts)}`
+        ? `${facts.cause} Darum ist nichts geschehen.${wayOf(facts)}${whyOf(facts)}`
         : `Das geht ${facts.state === undefined ? 'jetzt nicht' : `nicht, solange es ${facts.state} ist`}, ` +
           `darum ist nichts geschehen.${wayOf(facts)}` +
           (facts.id === undefined ? '' : ` Warum: \`/why ${facts.id}\`.`),
@@ -58,7 +61,8 @@ export const DE: Catalogue = {
     not_budget_blocked: (facts) =>
       'Diese Aufgabe ist nicht durch ein verbrauchtes Prüfbudget blockiert' +
       `${facts.standing === undefined ? '' : ` (${facts.standing})`}.` +
-      (facts.isAsking === true ? ' Antworte einfach.' : wayOf(facts)),
+      (facts.isAsking === true ? ' Antworte einfach.' : wayOf(facts)) +
+      (facts.hasEnded === true ? ' Für einen neuen Anfang schick die Anfrage noch einmal.' : ''),
     deadline_passed: (facts) =>
       `Die Frist dieser Aufgabe ist${facts.when === undefined ? '' : ` ${facts.when}`} verstrichen, ` +
       `darum ist nichts geschehen.` +
@@ -87,7 +91,7 @@ export const DE: Catalogue = {
       `${nearestOf(facts)} Alle: \`/model\`.`,
     clock_trusted: () => 'Der Uhr wird schon getraut, darum ist nichts geschehen.',
     idempotency_conflict: () =>
-      'Derselbe Idempotenzschlüssel kam schon mit anderem Inhalt, darum ist nichts geschehen. ' +
+      'Derselbe Idempotenzschlüssel kam schon mit einer anderen Anfrage, darum ist nichts geschehen. ' +
       'Bitte für eine neue Anfrage einen neuen nehmen.',
     unknown_command: (facts) =>
       `Es gibt keinen Befehl${facts.word === undefined ? ' dieses Namens' : ` \`/${facts.word}\``}.` +
@@ -213,6 +217,8 @@ export const DE: Catalogue = {
       'lässt genau den gezeigten Aufruf noch einmal laufen, wenn die Aufgabe weitergeht',
     deny_again: 'lässt den Aufruf nicht noch einmal laufen',
     deny: 'lehnt den Aufruf ab, und die Aufgabe geht ohne ihn weiter',
+    safe_mode_off:
+      'beendet den abgesicherten Betrieb; was warten musste, beginnt wieder von selbst',
     fresh: 'beginnt eine neue Sitzung, in der die Aufgabe von ihrer Anfrage an neu anfängt',
   },
   principals: {
@@ -305,6 +311,7 @@ export const DE: Catalogue = {
     approve: 'lässt genau den gezeigten Aufruf laufen, einmal',
     deny: 'lehnt den gezeigten Aufruf ab',
     clock_confirm: 'sagt, dass die Uhr der Maschine so stimmt, wie sie steht (ein Admin)',
+    safe_mode_off: 'lässt den Host wieder von selbst Arbeit beginnen (ein Admin)',
     help: 'zeigt diese Zeilen',
   },
   why: DE_WHY,

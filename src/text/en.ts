@@ -7,6 +7,9 @@ import { EN_WHY } from './en/why.ts';
 const nearestOf = (facts: RefusalFacts): string =>
   facts.nearest === undefined ? '' : ` The nearest is \`${facts.nearest}\`.`;
 
+const whyOf = ({ id }: RefusalFacts): string =>
+  id?.startsWith('task_') === true ? ` Why: \`/why ${id}\`.` : '';
+
 const wayOf = ({ way, isReply = false }: RefusalFacts): string =>
   (isReply ? ' A reply lets it go on.' : '') +
   (way === undefined ? '' : ` What is possible: \`${way}\`.`);
@@ -37,7 +40,7 @@ export const EN: Catalogue = {
     nothing_to_stop: () => 'Nothing of this conversation is running or open. `/tasks` lists tasks.',
     not_allowed_now: (facts) =>
       facts.cause !== undefined
-        ? `${facts.cause} So nothing was done.${wayOf(facts)}`
+        ? `${facts.cause} So nothing was done.${wayOf(facts)}${whyOf(facts)}`
         : `This is not possible ${facts.state === undefined ? 'now' : `while it is ${facts.state}`}, ` +
           `so nothing was done.${wayOf(facts)}` +
           (facts.id === undefined ? '' : ` Why: \`/why ${facts.id}\`.`),
@@ -53,7 +56,8 @@ export const EN: Catalogue = {
     not_budget_blocked: (facts) =>
       'This task is not blocked by a used-up recovery budget' +
       `${facts.standing === undefined ? '' : ` (${facts.standing})`}.` +
-      (facts.isAsking === true ? ' To answer it, just reply.' : wayOf(facts)),
+      (facts.isAsking === true ? ' To answer it, just reply.' : wayOf(facts)) +
+      (facts.hasEnded === true ? ' To begin anew, send the request again.' : ''),
     deadline_passed: (facts) =>
       `The deadline of this task has passed${facts.when === undefined ? '' : `, ${facts.when}`}, so ` +
       `nothing was done.${facts.way === undefined ? ' To begin anew, send the request again.' : wayOf(facts)}`,
@@ -78,7 +82,7 @@ export const EN: Catalogue = {
       `${nearestOf(facts)} All of them: \`/model\`.`,
     clock_trusted: () => 'The clock is trusted already, so nothing was done.',
     idempotency_conflict: () =>
-      'The same idempotency key came before with another body, so nothing was done. ' +
+      'The same idempotency key came before with another request, so nothing was done. ' +
       'Use a new key for a new request.',
     unknown_command: (facts) =>
       `There is no command${facts.word === undefined ? ' of this name' : ` \`/${facts.word}\``}.` +
@@ -192,6 +196,7 @@ export const EN: Catalogue = {
     approve_again: 'lets exactly the call that was shown run once more, when the task goes on',
     deny: 'refuses the call, and it goes on without',
     deny_again: 'keeps the call from running once more',
+    safe_mode_off: 'ends safe mode, and what had to wait begins by itself again',
     fresh: 'begins a fresh session, in which it starts over from its request',
   },
   principals: {
@@ -283,6 +288,7 @@ export const EN: Catalogue = {
     approve: 'lets exactly the call that was shown run, once',
     deny: 'refuses the call that was shown',
     clock_confirm: "says that the machine's clock is right as it stands (an admin)",
+    safe_mode_off: 'lets the host begin work by itself again (an admin)',
     help: 'shows these lines',
   },
   why: EN_WHY,

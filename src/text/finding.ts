@@ -31,7 +31,7 @@ const COMMANDS: Partial<Record<FindingWord, string>> = {
   work_cut: 'sekisho start',
   turn_unowned: '/stop {task}',
   worker_unowned: '/why {task}',
-  safe_mode_on: 'sekisho safe-mode off',
+  safe_mode_on: '/safe-mode off',
   boundary_unfinished: 'sekisho start',
   boundary_untold: '/tasks held',
   clock_distrusted: '/clock confirm',

@@ -156,13 +156,7 @@ function reportLines(
   words: Catalogue,
   { items = [], more = 0, interrupted = 0 }: RecoveryParams,
 ): string {
-  const lines = items.map(({ code, request, command }) =>
-    words.recovery.reportLine({
-      request: quoteRequest(words, request),
-      cause: causeOf(words, code),
-      command: command === null ? '' : `\`${command}\``,
-    }),
-  );
+  const lines = items.map((item) => sayReported(words, item));
   const count = sayCount(words, interrupted);
   return [
     ...lines,
@@ -171,9 +165,27 @@ function reportLines(
   ].join('\n');
 }
 
+/** One thing that a person is to decide, on a line: what was asked, why it stands, and its way out. */
+export function sayReported(words: Catalogue, { code, request, command }: ReportedItem): string {
+  const { recovery } = words;
+  const about = quoteRequest(words, request);
+  const [, id] = /^\/(?:approve|deny) (\S+)$/.exec(command ?? '') ?? [];
+  // Whoever copies the one command of a line in a hurry must not make an effect happen twice.
+  if (code === 'uncertain_effect' && id !== undefined)
+    return recovery.reportUncertain({
+      request: about,
+      approve: `\`/approve ${id}\``,
+      deny: `\`/deny ${id}\``,
+    });
+  return recovery.reportLine({
+    request: about,
+    cause: causeOf(words, code),
+    command: command === null ? '' : `\`${command}\``,
+  });
+}
+
 function causeOf(words: Catalogue, code: string): string {
   const causes: Readonly<Record<string, string>> = words.causes;
-  if (code === 'uncertain_effect') return words.recovery.uncertain;
   return (Object.hasOwn(causes, code) ? causes[code] : undefined) ?? `\`${cutName(code)}\``;
 }
 

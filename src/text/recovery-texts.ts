@@ -15,6 +15,9 @@ export type RecoveryWord = 'none' | 'needed' | 'granted' | 'followed';
 /** What a task was before the boundary held it. */
 export type WasWord = 'active' | 'waiting' | 'paused' | 'blocked';
 
+/** How a task has ended. */
+export type EndWord = 'completed' | 'failed' | 'stopped' | 'cancelled' | 'expired';
+
 /** Why one worker is not woken (B-9). */
 export type WorkerWord = 'not_held' | 'no_task' | 'other_mandate' | 'task_held';
 
@@ -45,6 +48,11 @@ export interface RecoveryTexts {
   readonly nothingBefore: string;
   /** Why no attempt is reserved for now (R-15, R-12). */
   readonly unreached: string;
+  /** That safe mode holds a check, or what goes on by itself, back; when it ends by itself, with its preposition. */
+  readonly safeModeChecks: (when: string) => string;
+  readonly safeModeWaits: (when: string) => string;
+  /** Why interrupted work is not woken by hand. */
+  readonly checkDecides: string;
   /** What an assessment gave as its reason, in quotation marks. */
   readonly said: (said: string) => string;
   readonly orderAt: (when: string) => string;
@@ -69,12 +77,19 @@ export interface RecoveryTexts {
     readonly cause: string;
     readonly command: string;
   }) => string;
-  /** Why an uncertain effect is in a restart report. */
-  readonly uncertain: string;
+  /** Of a call whose outcome is unknown: how it is kept from running, and how it runs once more. */
+  readonly reportUncertain: (facts: {
+    readonly request: string;
+    readonly approve: string;
+    readonly deny: string;
+  }) => string;
   readonly reportMore: (count: string) => string;
   /** How a task stands and since when, as a clause about `this task`; `wait` as `waits` has it. */
   readonly stands: Readonly<
-    Record<WasWord | 'asking', (facts: { readonly since: string; readonly wait: string }) => string>
+    Record<
+      WasWord | EndWord | 'asking',
+      (facts: { readonly since: string; readonly wait: string }) => string
+    >
   >;
   /** The same without a reason on record (R-11). */
   readonly silent: (facts: { readonly since: string }) => string;

@@ -1,6 +1,7 @@
 import type { Instant } from '../kernel/time.ts';
 import type { Catalogue, RefusalFacts } from './catalogue.ts';
 import type { Reader } from './reader.ts';
+import type { EndWord } from './recovery-texts.ts';
 import { sayInstant, sayWhen } from './when.ts';
 
 type Detail = Readonly<Record<string, string>>;
@@ -18,10 +19,10 @@ export function refusedStanding(
     now,
   }: { readonly words: Catalogue; readonly reader: Reader; readonly now: Instant },
   detail: Detail,
-): Pick<RefusalFacts, 'standing' | 'isAsking' | 'cause' | 'limit' | 'when'> {
+): Pick<RefusalFacts, 'standing' | 'isAsking' | 'hasEnded' | 'cause' | 'limit' | 'when'> {
   const { wait, detail: limit = '' } = detail;
   const limits: Readonly<Record<string, string>> = words.limits;
-  const causes: Readonly<Record<string, string>> = words.recovery.workers;
+  const tell = (instant: Instant): string => sayWhen(reader, words, instant, now);
   const at = instantIn(detail['at']);
   const since = instantIn(detail['since']);
   return {
@@ -30,10 +31,32 @@ export function refusedStanding(
         ? undefined
         : standingIn(words, detail, sayInstant(reader, words.tag, since, now)),
     isAsking: wait === 'answer',
-    cause: Object.hasOwn(causes, limit) ? causes[limit] : undefined,
+    hasEnded: ENDS.has(detail['state'] ?? ''),
+    cause: causeIn(words.recovery, detail, tell),
     limit: Object.hasOwn(limits, limit) ? limits[limit] : undefined,
-    when: at === undefined ? undefined : sayWhen(reader, words, at, now),
+    when: at === undefined ? undefined : tell(at),
   };
+}
+
+const ENDS: ReadonlySet<string> = new Set([
+  'completed',
+  'failed',
+  'stopped',
+  'cancelled',
+  'expired',
+] satisfies EndWord[]);
+
+/** What stands against an order, as a sentence: of a worker, or the check that comes before. */
+function causeIn(
+  { workers, checkDecides, safeModeChecks }: Catalogue['recovery'],
+  { detail = '', reason, safeModeUntil }: Detail,
+  tell: (instant: Instant) => string,
+): string | undefined {
+  const causes: Readonly<Record<string, string>> = workers;
+  if (Object.hasOwn(causes, detail)) return causes[detail];
+  if (reason !== 'interrupted') return undefined;
+  const until = instantIn(safeModeUntil);
+  return until === undefined ? checkDecides : safeModeChecks(tell(until));
 }
 
 function standingIn(

@@ -41,6 +41,8 @@ export interface DoingTexts {
   readonly pause: (facts: { readonly code: string; readonly next: string }) => string;
   /** When the last step was done, with its preposition; null before the first. */
   readonly between: (when: string | null) => string;
+  /** Of a turn whose host lives no more; when it began, with its preposition. */
+  readonly cut: (when: string) => string;
 }
 
 interface CallsFacts {

@@ -39,7 +39,7 @@ export const EvidenceShape = z.object({
 export type EvidenceShape = z.infer<typeof EvidenceShape>;
 
 export const DoingShape = z.object({
-  kind: z.enum(['queued', 'tool', 'model', 'retry', 'between']),
+  kind: z.enum(['queued', 'tool', 'model', 'retry', 'between', 'cut']),
   since: InstantShape,
   step: z.int().optional().describe('counted in its turn'),
   tool: z.string().optional().describe('that is called'),

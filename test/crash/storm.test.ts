@@ -118,7 +118,7 @@ test('R-12: after three kills within ten minutes nothing starts by itself until 
   const escalations = async () =>
     (await client.outbox({ limit: 200 })).items.filter(({ code }) => code === 'safe_mode');
   const [escalation, ...more] = await escalations();
-  assert.match(escalation?.text ?? '', /^! .*`sekisho safe-mode off`/s);
+  assert.match(escalation?.text ?? '', /^! .*`\/safe-mode off`/s);
   assert.deepEqual(more, []);
   assert.match((await place.run(['status'])).stdout, /safe +nothing starts by itself until/);
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { shellCommand } from '../../src/cli/shell.ts';
+import type { Principal } from '../../src/kernel/principal.ts';
 import { HOUR, MINUTE } from '../../src/kernel/time.ts';
 import { say, eventually } from '../support/acts.ts';
-import { ADMIN, Installation, OPTIONS, taskIn, type GivenParts } from '../support/host.ts';
+import { ADMIN, ANNA, Installation, OPTIONS, taskIn, type GivenParts } from '../support/host.ts';
 import { mortal } from '../engine/upkeep-support.ts';
 import { openDoor, openDoorOf, type TestDoor } from './door.ts';
 import { HELD, openPlace, putTask } from './history.ts';
@@ -45,10 +46,10 @@ describe('safe mode at the door', () => {
       level: 'escalation',
       code: 'safe_mode',
       subjectId: storm?.['id'],
-      command: 'sekisho safe-mode off',
+      command: '/safe-mode off',
       taskId: null,
     });
-    assert.match(sentence, /Safe mode is on since .*sekisho safe-mode off/s);
+    assert.match(sentence, /Safe mode is on since .*`\/safe-mode off`/s);
     assert.equal(shellCommand(rest.command ?? ''), 'sekisho safe-mode off');
     assert.deepEqual(more, []);
     assert.deepEqual(await door.client('ops').endSafeMode(), OFF);
@@ -72,6 +73,26 @@ describe('safe mode at the door', () => {
     const answer = async () => (await door.client('ops').message(id)).answer;
     await eventually(async () => (await answer()) !== null);
     assert.match((await answer()) ?? '', /Safe mode is on since .* until .*safe-mode off/s);
+  });
+
+  test('R-12: is ended by an admin’s `/safe-mode off`, and by nobody else’s', async (context) => {
+    const door = await doorInSafeMode(context);
+    const { engine } = door;
+    const here = await engine.openConversation({ channel: 'api', principal: ADMIN });
+    const typed = async (principal: Principal) => {
+      const id = await say(engine, here, '/safe-mode off', { principal });
+      const answer = async () => (await door.client('ops').message(id)).answer;
+      await eventually(async () => (await answer()) !== null);
+      return answer();
+    };
+    assert.match((await typed(ANNA)) ?? '', /Only an admin/);
+    assert.notEqual(engine.health().safeMode, null);
+    assert.match((await typed(ADMIN)) ?? '', /^Safe mode is over/);
+    assert.equal(engine.health().safeMode, null);
+    const [entry, ...more] = await door.installation.rows('audit');
+    assert.equal(entry?.['channel'], 'api');
+    assert.deepEqual(more, []);
+    assert.match((await typed(ADMIN)) ?? '', /Safe mode is not on/);
   });
 
   test('takes work of people and of callers', async (context) => {

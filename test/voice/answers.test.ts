@@ -7,7 +7,19 @@ import type { EngineParts, Health } from '../../src/engine/engine.ts';
 import { answerCommand, type AskCommand } from '../../src/engine/inbox/answers.ts';
 import type { Principal } from '../../src/kernel/principal.ts';
 import { conversationRow, idOf } from '../../src/testing/store-rows.ts';
-import { HERE, ID, LEFT, MODEL, NOW, openParts, put, task, turn } from './records.ts';
+import {
+  approval,
+  APPROVAL,
+  HERE,
+  ID,
+  LEFT,
+  MODEL,
+  NOW,
+  openParts,
+  put,
+  task,
+  turn,
+} from './records.ts';
 
 const ANNA: Principal = { kind: 'member', id: 'anna', isAdmin: false };
 const ADMIN: Principal = { kind: 'admin', id: 'terminal', isAdmin: true };
@@ -35,6 +47,7 @@ const ORDERS: ReadonlySet<Command['kind']> = new Set<Exclude<Command['kind'], As
   'fresh',
   'model',
   'clock_confirm',
+  'safe_mode_off',
 ]);
 
 function isAsk(command: Command): command is AskCommand {
@@ -168,6 +181,9 @@ describe('W-3: from the store alone', () => {
       'Model as configured: openai-compatible/llama3.2.',
       'Model that answered last: x/y, at 14:02.',
       'Open tasks: 1 blocked, 1 active.',
+      'For you to decide:',
+      '- “Summarise the March invoices”: The model kept working without getting on, even after a ' +
+        `reminder. \`/task-resume ${idOf('task', 2)}\``,
       `Here runs “Summarise the March invoices”: no step has begun yet. ${ID}`,
     ]);
   });
@@ -206,6 +222,30 @@ describe('W-3: from the store alone', () => {
     ]);
   });
 
+  test('/status names what its reader is to decide, each with its ways out', async () => {
+    await put(
+      parts,
+      task({ state: 'waiting', reason: 'interrupted', waitKind: 'assessment' }),
+      approval({ kind: 'uncertain' }),
+      task({ id: idOf('task', 2), mandateText: 'Pay', state: 'paused', reason: 'paused' }),
+      task({
+        id: idOf('task', 3),
+        mandateText: 'Ask',
+        state: 'waiting',
+        reason: 'awaits_answer',
+        waitKind: 'answer',
+      }),
+    );
+    const lines = (await answer('/status')).split('\n');
+    const at = lines.indexOf('For you to decide:');
+    assert.deepEqual(lines.slice(at + 1, -1), [
+      '- “Summarise the March invoices”: Whether a call of it took effect is unknown. Check, then: ' +
+        `\`/deny ${APPROVAL}\` keeps it from running once more, \`/approve ${APPROVAL}\` lets it.`,
+      `- “Ask”: It asked a question. \`/why ${idOf('task', 3)}\``,
+      `- “Pay”: A person set it aside. \`/task-resume ${idOf('task', 2)}\``,
+    ]);
+  });
+
   test('/status says that safe mode is on, what is being checked and what is held', async () => {
     const storm = {
       id: idOf('storm', 1),
@@ -228,10 +268,11 @@ describe('W-3: from the store alone', () => {
     const order = { command: { kind: 'status' }, conversationId: HERE, principal: ANNA } as const;
     const lines = (await answerCommand(parts, { ...order, health })).split('\n');
     assert.deepEqual(lines.slice(3, -1), [
-      'Safe mode is on since 13:57: nothing begins by itself until 15:01, if the host holds until then. ' +
-        'An admin ends it with `sekisho safe-mode off`.',
+      'Safe mode is on since 13:57: nothing begins by itself until 15:01, or longer if the host ' +
+        'ends without warning again before. An admin ends it with `/safe-mode off`.',
       'Open tasks: 1 blocked, 1 waiting.',
-      'Interrupted tasks that a check decides about: 1; being checked now: 1.',
+      'Interrupted tasks that a check decides about: 1; being checked now: 1; safe mode keeps the ' +
+        'checks from beginning until 15:01.',
       'Older tasks that are held: 1. Here: `/tasks held`.',
     ]);
   });

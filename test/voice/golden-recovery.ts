@@ -118,14 +118,14 @@ export const GOLDEN_RECOVERY: readonly (readonly [
     `▸ The host was started again. This is for you to decide:
 - “Summarise the March invoices”: The check that decides whether interrupted work may go on failed three times. \`/budget-reset ${ID}\`
 - “Pay”: Its deadline has passed. To begin anew, send the request again.
-- “Pay the bill”: Whether a call of it took effect is unknown, so please check. \`/approve ${APPROVAL}\`
-and 3 more; \`sekisho doctor\` names them
+- “Pay the bill”: Whether a call of it took effect is unknown. Check, then: \`/deny ${APPROVAL}\` keeps it from running once more, \`/approve ${APPROVAL}\` lets it.
+and 3 more; \`/status\` names them
 How the host is: \`/status\`.`,
     `▸ Der Host wurde neu gestartet. Zu entscheiden ist:
 - „Summarise the March invoices“: Die Prüfung, ob unterbrochene Arbeit weitergehen darf, ist dreimal gescheitert. \`/budget-reset ${ID}\`
 - „Pay“: Ihre Frist ist verstrichen. Für einen neuen Anfang schick die Anfrage noch einmal.
-- „Pay the bill“: Ob einer ihrer Aufrufe gewirkt hat, ist unbekannt; bitte prüfen. \`/approve ${APPROVAL}\`
-und 3 weitere; \`sekisho doctor\` nennt sie
+- „Pay the bill“: Ob einer ihrer Aufrufe gewirkt hat, ist unbekannt. Bitte prüfen, dann: \`/deny ${APPROVAL}\` verhindert, dass er noch einmal läuft, \`/approve ${APPROVAL}\` erlaubt es.
+und 3 weitere; \`/status\` nennt sie
 Wie es dem Host geht: \`/status\`.`,
   ],
   [
@@ -147,8 +147,8 @@ Wie es dem Host geht: \`/status\`.`,
   [
     'safe_mode',
     { starts: 3, until: AT + HOUR },
-    `! The host ended without warning 3 times within ten minutes, so it has started in safe mode: messages and commands are answered as ever, but nothing begins by itself, and nothing is lost. It ends by itself at 15:02 if the host holds until then; an admin ends it now with \`sekisho safe-mode off\`. More: \`/status\`.`,
-    `! Der Host endete binnen zehn Minuten 3-mal ohne Vorwarnung, darum ist er im abgesicherten Betrieb gestartet: Nachrichten und Befehle werden beantwortet wie immer, aber von selbst beginnt nichts, und verloren ist nichts. Das endet um 15:02 von selbst, wenn der Host bis dahin hält; ein Admin beendet es jetzt mit \`sekisho safe-mode off\`. Mehr: \`/status\`.`,
+    `! The host ended without warning 3 times within ten minutes, so it has started in safe mode: messages and commands are answered as ever, but nothing begins by itself, and nothing is lost. Safe mode ends by itself at 15:02, unless the host ends without warning again before; an admin ends it now with \`/safe-mode off\`. More: \`/status\`.`,
+    `! Der Host endete binnen zehn Minuten 3-mal ohne Vorwarnung, darum ist er im abgesicherten Betrieb gestartet: Nachrichten und Befehle werden beantwortet wie immer, aber von selbst beginnt nichts, und verloren ist nichts. Das endet um 15:02 von selbst, wenn der Host bis dahin nicht wieder ohne Vorwarnung endet; ein Admin beendet es jetzt mit \`/safe-mode off\`. Mehr: \`/status\`.`,
   ],
   [
     'safe_mode_over',

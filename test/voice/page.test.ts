@@ -112,6 +112,12 @@ describe('a reset of what has no used-up budget says how the task stands and the
       '(sie ist seit 13:02 pausiert). Eine Antwort lässt sie weitergehen. Möglich ist: `/task-resume ID`.',
     ],
     [
+      'one that has ended',
+      { state: 'completed', reason: 'answered', endedAt: AT - 7_200_000 },
+      '(it has ended: completed, 12:02). To begin anew, send the request again.',
+      '(sie ist beendet: erledigt, 12:02). Für einen neuen Anfang schick die Anfrage noch einmal.',
+    ],
+    [
       'a held one',
       { state: 'blocked', reason: 'held_legacy', enrollment: 'held-legacy' },
       '(it is blocked since 13:02). What is possible: `/task-resume ID`.',
@@ -139,6 +145,32 @@ describe('a reset of what has no used-up budget says how the task stands and the
 });
 
 describe('a resume that a bound stands against names', () => {
+  const REASON = { id: ID, state: 'waiting', reason: 'interrupted' } as const;
+
+  test('the check that comes before', () => {
+    assert.equal(
+      renderRefusal(EN, 'not_allowed_now', { ...REASON, way: `/stop ${ID}` }, AT),
+      'It was interrupted, and an independent check decides by itself whether it goes on. So nothing ' +
+        `was done. What is possible: \`/stop ${ID}\`. Why: \`/why ${ID}\`.`,
+    );
+  });
+
+  test('R-12: safe mode, until when, and what ends it', () => {
+    const detail = { ...REASON, safeModeUntil: String(AT + 3_600_000), way: '/safe-mode off' };
+    assert.equal(
+      renderRefusal(EN, 'not_allowed_now', detail, AT),
+      'Safe mode keeps the check from beginning: it begins once that is over, at 15:02 or later, or at ' +
+        'once when an admin ends it with `/safe-mode off`. So nothing was done. What is possible: ' +
+        `\`/safe-mode off\`. Why: \`/why ${ID}\`.`,
+    );
+    assert.equal(
+      renderRefusal(DE, 'not_allowed_now', detail, AT),
+      'Der abgesicherte Betrieb hält die Prüfung zurück: Sie beginnt, wenn er vorbei ist, um 15:02 oder ' +
+        'später, oder sofort, wenn ein Admin ihn mit `/safe-mode off` beendet. Darum ist nichts ' +
+        `geschehen. Möglich ist: \`/safe-mode off\`. Warum: \`/why ${ID}\`.`,
+    );
+  });
+
   test('the deadline and when it passed', () => {
     const detail = { id: ID, at: String(AT - 3_600_000), way: `/stop ${ID}` };
     assert.equal(

@@ -11,6 +11,7 @@ import type { Write } from '../../src/ports/store.ts';
 import {
   conversationRow,
   eventRow,
+  hostRow,
   idOf,
   sessionRow,
   taskRow,
@@ -60,10 +61,12 @@ export async function openParts(): Promise<EngineParts> {
     agents: [{ name: 'default', model: MODEL, fallbacks: [] }],
     models: [MODEL, PRICED, UNPRICED],
     classifier: MODEL,
-    options: BERLIN,
+    options: { ...BERLIN, recovery: { safeMode: true } },
   } as unknown as EngineParts;
   await put(
     parts,
+    // That of the turn, which lives.
+    { write: 'host.insert', row: hostRow({ aliveUntil: NOW + 15_000, stoppedAt: null }) },
     { write: 'conversation.insert', row: conversationRow() },
     { write: 'session.insert', row: sessionRow() },
   );

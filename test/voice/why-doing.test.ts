@@ -40,6 +40,25 @@ describe('W-6: why tells of a running task what is done now, in both languages',
     ]);
   });
 
+  test('R-14: nothing, where its host lives no more: what is recorded of it is not told as if it ran', async () => {
+    await put(parts, task(), ...turn(), stepWrite({ ...step, tool: 'command' }));
+    for (const at of [
+      { ...parts, isAtRest: true },
+      { ...parts, clock: { ...parts.clock, now: () => NOW + 16_000 } },
+    ]) {
+      const told = await explainTask(at, ID, BERLIN);
+      assert.match(
+        told?.sentence ?? '',
+        /was being worked on when the host stopped without warning; that turn began at 14:01\. The next start of the host has it checked whether it goes on, and nothing of it runs before\. Left: /,
+      );
+      const { sentence = '' } = (await explainTask(at, ID, DE)) ?? {};
+      assert.match(
+        sentence,
+        /^An „Summarise .* wurde gearbeitet, als der Host ohne Vorwarnung endete; /,
+      );
+    }
+  });
+
   test('a model that has not answered', async () => {
     assert.deepEqual(await both(stepWrite(model)), [
       'Step 3: the model was asked at 14:01 and has not answered yet.',

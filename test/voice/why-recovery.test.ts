@@ -72,6 +72,7 @@ describe('W-6: why tells a task that waits for its assessment', () => {
     );
   });
 
+  const OTHER = { id: idOf('host', 2), stoppedAt: null } as const;
   const RESERVED = {
     ...INTERRUPTED,
     recoveryAttempts: 2,
@@ -81,13 +82,13 @@ describe('W-6: why tells a task that waits for its assessment', () => {
   } as const;
   const reserved = [
     'assessment.reserved',
-    { by: `host:${idOf('host', 1)}`, data: '{"epoch":1,"attempt":2}' },
+    { by: `host:${idOf('host', 2)}`, data: '{"epoch":1,"attempt":2}' },
   ] as const;
 
   test('that is being made now, by a host that lives', async () => {
     await put(
       parts,
-      { write: 'host.insert', row: hostRow({ aliveUntil: NOW + 15_000, stoppedAt: null }) },
+      { write: 'host.insert', row: hostRow({ ...OTHER, aliveUntil: NOW + 15_000 }) },
       task(RESERVED),
       ...events(reserved),
     );
@@ -103,7 +104,7 @@ describe('W-6: why tells a task that waits for its assessment', () => {
   test('whose last attempt a dead host made: the next one is due', async () => {
     await put(
       parts,
-      { write: 'host.insert', row: hostRow({ aliveUntil: NOW - 1, stoppedAt: null }) },
+      { write: 'host.insert', row: hostRow({ ...OTHER, aliveUntil: NOW - 1 }) },
       task(RESERVED),
       ...events(reserved),
     );
@@ -132,6 +133,57 @@ describe('W-6: why tells a task that waits for its assessment', () => {
         `on before. Its code: \`connect\`. Checks used: 0 of 3. ${LEFT}`,
     );
     assert.deepEqual(named(told), [STOP]);
+  });
+
+  const STORM = {
+    id: idOf('storm', 1),
+    since: NOW - 300_000,
+    lastAt: NOW - 60_000,
+    endedAt: null,
+    endedBy: null,
+  } as const;
+  const SAFE = [
+    '/safe-mode off',
+    'an admin',
+    'ends safe mode, and what had to wait begins by itself again',
+  ] as const;
+
+  test('R-12: that safe mode holds back, until when, and what ends it', async () => {
+    await put(parts, task(INTERRUPTED), { write: 'storm.insert', row: STORM });
+    const told = await explain();
+    assert.equal(
+      told.sentence,
+      `${BEGINS}waiting for the check after an interruption since 14:01. ${CAUSE}Checks used: 0 of 3. ` +
+        'Safe mode keeps the check from beginning: it begins once that is over, at 15:01 or later, or at ' +
+        `once when an admin ends it with \`/safe-mode off\`. Nothing of it goes on before. ${LEFT}`,
+    );
+    assert.deepEqual(named(told), [SAFE, STOP]);
+    assert.match(
+      (await explain(DE)).sentence,
+      / Der abgesicherte Betrieb hält die Prüfung zurück: Sie beginnt, wenn er vorbei ist, um 15:01 oder später, /,
+    );
+  });
+
+  test('R-12: that safe mode, which is over, does not hold back', async () => {
+    const over = { ...STORM, endedAt: NOW - 1, endedBy: 'key:ops' };
+    await put(parts, task(INTERRUPTED), { write: 'storm.insert', row: over });
+    const told = await explain();
+    assert.match(told.sentence, / Checks used: 0 of 3; the next one is due now\. Nothing/);
+    assert.deepEqual(named(told), [STOP]);
+  });
+
+  test('R-12: or for an instant, which safe mode does not let wake it either', async () => {
+    const wait = { state: 'waiting', reason: 'awaits_instant', waitKind: 'instant' } as const;
+    await put(parts, task({ ...wait, waitUntil: NOW + 60_000 }), {
+      write: 'storm.insert',
+      row: STORM,
+    });
+    const told = await explain();
+    assert.match(
+      told.sentence,
+      / It goes on at 14:03\. Safe mode is on: it does not go on by itself /,
+    );
+    assert.deepEqual(named(told)[0], SAFE);
   });
 
   test('because no turn followed in time', async () => {

@@ -1,3 +1,4 @@
+import type { Client } from '../../client/client.ts';
 import type { ApprovalAnsweredReply } from '../../wire/approval.ts';
 import type { TaskReply } from '../../wire/task.ts';
 import { order } from '../connect.ts';
@@ -28,7 +29,8 @@ export async function resume(id: string, options: ResumeOptions): Promise<void> 
   await order(options, async ({ client }) => {
     const late = options.late === true;
     const task = await taskOrNearest(client, id, () => client.resumeTask(id, { late }));
-    tell(options, task, resumedText(task, late));
+    const isSafeMode = await isInSafeMode(client);
+    tell(options, task, resumedText(task, { late, isSafeMode }));
   });
 }
 
@@ -45,9 +47,13 @@ async function resumeWorker(id: string, options: ResumeOptions): Promise<void> {
 }
 
 /** What a resume came to: a turn, a check first, or that no check is left (B-8). */
-function resumedText(task: TaskReply, late: boolean): string {
+function resumedText(
+  task: TaskReply,
+  { late, isSafeMode }: { readonly late: boolean; readonly isSafeMode: boolean },
+): string {
   const { id, state, waitsFor } = task;
-  if (waitsFor?.kind === 'assessment') return `${id} is checked first: ${checkText(task)}`;
+  if (waitsFor?.kind === 'assessment')
+    return `${id} is checked first: ${checkText(task, isSafeMode)}`;
   if (state === 'blocked') {
     const way = `To open new ones: sekisho budget-reset ${id}`;
     return `${id} is held no longer, but all checks that it has are used. ${way}`;
@@ -56,18 +62,29 @@ function resumedText(task: TaskReply, late: boolean): string {
   return `${id} goes on from what is saved, with one new turn${how}.`;
 }
 
-function checkText({ id, recovery, deadline }: TaskReply): string {
+/** An order that was carried out is told even where its key may not read. */
+function isInSafeMode(client: Client): Promise<boolean> {
+  return client.status().then(
+    ({ safeMode }) => safeMode.on,
+    () => false,
+  );
+}
+
+function checkText({ id, recovery, deadline }: TaskReply, isSafeMode: boolean): string {
   const { nextAttemptAt: next } = recovery;
-  const due = next === null ? 'now' : `not before ${when(next)}`;
+  const isLater = next !== null && Date.parse(next) > Date.now();
+  const begins = isLater ? `begins at ${when(next)}` : 'begins now';
+  const due = isSafeMode ? `begins once safe mode is over (sekisho safe-mode off)` : begins;
   const kept = deadline === null ? 'it has no deadline' : `its deadline stays ${when(deadline)}`;
-  return `the check is due ${due}; ${kept}. How it stands: sekisho why ${id}`;
+  return `the check ${due}; ${kept}. How it stands: sekisho why ${id}`;
 }
 
 /** `budget-reset ID`: opens a new epoch of assessments. */
 export async function budgetReset(id: string, options: ReadOptions): Promise<void> {
   await order(options, async ({ client }) => {
     const task = await taskOrNearest(client, id, () => client.resetBudget(id));
-    tell(options, task, `Reopened ${task.id}: ${checkText(task)}`);
+    const isSafeMode = await isInSafeMode(client);
+    tell(options, task, `Reopened ${task.id}: ${checkText(task, isSafeMode)}`);
   });
 }
 

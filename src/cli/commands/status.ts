@@ -35,7 +35,7 @@ export async function status(options: ReadOptions): Promise<void> {
       ...(now.safeMode.on
         ? [`safe    nothing starts by itself until ${when(now.safeMode.until ?? now.at)}`]
         : []),
-      ...recovery(now.recovery),
+      ...recovery(now),
       ...now.limiters
         .filter(({ state }) => state === 'limited')
         .map(
@@ -48,10 +48,15 @@ export async function status(options: ReadOptions): Promise<void> {
   });
 }
 
-function recovery({ interrupted, assessing, held }: StatusReply['recovery']): readonly string[] {
+function recovery({ recovery: found, safeMode }: StatusReply): readonly string[] {
+  const { interrupted, assessing, held } = found;
   const now = assessing.length === 0 ? '' : `, checked now: ${assessing.join(', ')}`;
+  const until = safeMode.until === null ? '' : ` until ${when(safeMode.until)}`;
+  const off = safeMode.on ? `; safe mode holds it back${until}: sekisho safe-mode off` : '';
   return [
-    ...(interrupted === 0 ? [] : [`checks  ${interrupted} interrupted, a check decides${now}`]),
+    ...(interrupted === 0
+      ? []
+      : [`checks  ${interrupted} interrupted, a check decides${now}${off}`]),
     ...(held === 0 ? [] : [`held    ${held} older, an admin wakes them one by one`]),
   ];
 }

@@ -1,4 +1,5 @@
 import { suggestion } from '../../compose/nearest.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import type { TaskReply } from '../../wire/task.ts';
 import { ask } from '../connect.ts';
 import { limitOf } from '../count.ts';
@@ -101,7 +102,8 @@ function taskText(found: TaskReply): string {
 function waitLines(wait: TaskReply['waitsFor'], head = 'waits for'): readonly string[] {
   if (wait === null) return [];
   const { kind, id, until, question } = wait;
-  const what = id === undefined ? kind : `${kind} ${id}`;
+  const named = kind === 'assessment' ? 'a check whether it goes on' : kind;
+  const what = id === undefined ? named : `${named} ${id}`;
   return [
     `${head.padEnd(13)}  ${what}${until === null ? '' : ` until ${when(until)}`}`,
     ...(question === undefined ? [] : [`question       ${question}`]),
@@ -117,12 +119,13 @@ function heldLines({ held }: TaskReply): readonly string[] {
 
 /** Once it was interrupted: how many checks of its epoch are used, and when the next is due. */
 function recoveryLines({ recovery, endedAt }: TaskReply): readonly string[] {
-  const { epoch, attempts, lifetimeAttempts, nextAttemptAt, state, outcome } = recovery;
+  const { attempts, lifetimeAttempts, nextAttemptAt, state, outcome } = recovery;
   if (lifetimeAttempts === 0 && state === 'none') return [];
   const last = outcome === null ? '' : `, the last: ${outcome}`;
   const isDue = state === 'needed' && endedAt === null && nextAttemptAt !== null;
   const due = isDue ? `, the next not before ${when(nextAttemptAt)}` : '';
-  return [`checks         ${attempts} of epoch ${epoch}, ${lifetimeAttempts} in all${last}${due}`];
+  const used = `${attempts} of ${LIMITS.recoveryAttempts} used, ${lifetimeAttempts} made in all`;
+  return [`checks         ${used}${last}${due}`];
 }
 
 function of({ used, limit }: { readonly used: number; readonly limit: number }): string {
@@ -131,7 +134,7 @@ function of({ used, limit }: { readonly used: number; readonly limit: number }):
 
 /** `why ID`: full sentences, newest first, and the commands that change it. */
 export async function why(id: string, options: ReadOptions): Promise<void> {
-  await ask(options, async ({ client }) => {
+  await ask(options, async ({ client, url }) => {
     const found = await taskOrNearest(client, id, () => client.why(id));
     if (options.json === true) {
       printJson(found);
@@ -140,10 +143,12 @@ export async function why(id: string, options: ReadOptions): Promise<void> {
     const commands = found.commands.map(
       ({ command, who, effect }) => `  ${shellCommand(command)}  (${who}: ${effect})`,
     );
+    // Every order needs a host, and a person at three in the morning types the first line.
+    const first = url === undefined ? ['  sekisho start  (first: no host runs here)'] : [];
     const parts = [
       shellSentence(found.sentence),
       ...found.chain,
-      ...(commands.length > 0 ? ['', ...commands] : []),
+      ...(commands.length > 0 ? ['', ...first, ...commands] : []),
     ];
     printText(parts.join('\n'));
   });

@@ -29,6 +29,7 @@ export const USAGES = [
   { command: 'context', usage: '/context', key: 'context' },
   { command: 'usage', usage: '/usage', key: 'usage' },
   { command: 'clock', usage: '/clock confirm', key: 'clock_confirm' },
+  { command: 'safe-mode', usage: '/safe-mode off', key: 'safe_mode_off' },
   { command: 'status', usage: '/status', key: 'status' },
   { command: 'help', usage: '/help', key: 'help' },
 ] as const;
@@ -51,6 +52,8 @@ export type Command =
   /** `default` goes back to the agent's own. */
   | { readonly kind: 'model'; readonly name: string }
   | { readonly kind: 'clock_confirm' }
+  /** Lets the host start work by itself again (R-12). */
+  | { readonly kind: 'safe_mode_off' }
   | { readonly kind: 'tasks'; readonly held: false }
   /** A page of the held ones, from 1. */
   | { readonly kind: 'tasks'; readonly held: true; readonly page: number }
@@ -164,6 +167,7 @@ const WITH_WORD: Readonly<Partial<Record<CommandName, (word: string) => Command 
   why: (word) => ({ kind: 'why', id: readId('task', word) }),
   tasks: (word) => (plain(word) === 'held' ? { kind: 'tasks', held: true, page: 1 } : undefined),
   clock: (word) => (plain(word) === 'confirm' ? { kind: 'clock_confirm' } : undefined),
+  'safe-mode': (word) => (plain(word) === 'off' ? { kind: 'safe_mode_off' } : undefined),
   model: (word) => {
     const name = word.replaceAll(AROUND_WORD, '').slice(0, NAME_CHARS_MAX);
     return name === '' ? undefined : { kind: 'model', name };

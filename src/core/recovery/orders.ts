@@ -42,7 +42,7 @@ function judgeAdmin(task: TaskRecord, order: Order): Refusal | undefined {
 /** How the task stands since when, and the nearest way out, as the refusal says it. */
 function standing(task: TaskRecord): Readonly<Record<string, string>> {
   const { id, state, reason, waitKind, changedAt } = task;
-  const stands = { id, state, since: String(changedAt) };
+  const stands = { id, state, since: String(task.endedAt ?? changedAt) };
   if (isSilent(task)) return { ...stands, wait: 'silent', way: 'sekisho doctor --repair' };
   const ways = waysOf(task).filter(({ effect }) => effect !== 'pause');
   const way = ways.find(({ effect }) => effect !== 'stop') ?? ways[0];

@@ -48,6 +48,7 @@ function withWay(task: TaskRecord, refused: Refusal, asked: TypedWay['effect']):
   const isReply = reasonEntry(task.reason)?.reply === true;
   return refuse('not_allowed_now', {
     ...refused.detail,
+    ...(task.reason === 'interrupted' ? { reason: task.reason } : {}),
     ...(nearest === undefined ? {} : { way: nearest.command }),
     ...(isReply ? { reply: 'yes' } : {}),
   });

@@ -119,7 +119,7 @@ export const FINDINGS = {
   /** It says that it runs, and no living host has it (R-14). `kind`: `turn` or `worker`; `taskId` may be null. */
   work_unowned: { level: 'problem', about: null, data: ['kind', 'taskId', 'hostId', 'since'] },
 
-  /** `until`: when it ends by itself. `sekisho safe-mode off`. */
+  /** `until`: when it ends by itself. `/safe-mode off`. */
   safe_mode_on: { level: 'problem', about: 'storm', data: ['since', 'until'] },
   /** A storm that is over and younger than a week. */
   storm_over: { level: 'warning', about: 'storm', data: ['since', 'endedAt', 'endedBy'] },

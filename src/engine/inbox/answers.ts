@@ -27,7 +27,8 @@ type OrderKind =
   | 'deny'
   | 'fresh'
   | 'model'
-  | 'clock_confirm';
+  | 'clock_confirm'
+  | 'safe_mode_off';
 export type AskCommand = Exclude<Command, { readonly kind: OrderKind }>;
 
 export interface CommandOrder extends Asker {

@@ -40,7 +40,7 @@ export async function handleCommand(host: CommandHost, message: MessageRecord): 
   if (isTaskCommand(command)) return orderTask(host, message, command);
   if (isApprovalCommand(command)) return answerApproval(host, message, command);
   if (command.kind === 'model') return choose(host, message, command.name);
-  if (command.kind === 'clock_confirm') return confirmClock(host, message);
+  if (isHostCommand(command)) return orderHost(host, message, command);
   const { parts, hostId } = host;
   const principal = senderOf(message);
   if (command.kind === 'fresh') return beginFresh(parts, { command: message, principal, hostId });
@@ -55,11 +55,16 @@ type TaskCommand = Extract<
   { readonly kind: 'pause' | 'resume' | 'budget_reset' | 'extend' }
 >;
 type ApprovalCommand = Extract<Command, { readonly kind: 'approve' | 'deny' }>;
+type HostCommand = Extract<Command, { readonly kind: 'clock_confirm' | 'safe_mode_off' }>;
 
 const UNKNOWN: Refusal = { kind: 'refused', code: 'unknown_command', detail: {} };
 
 function isTaskCommand(command: Command): command is TaskCommand {
   return ['pause', 'resume', 'budget_reset', 'extend'].includes(command.kind);
+}
+
+function isHostCommand(command: Command): command is HostCommand {
+  return command.kind === 'clock_confirm' || command.kind === 'safe_mode_off';
 }
 
 function isApprovalCommand(command: Command): command is ApprovalCommand {
@@ -71,12 +76,19 @@ async function choose(host: CommandHost, message: MessageRecord, name: string): 
   if (verdict !== 'answered') await answerRefusal(host, message, verdict);
 }
 
-async function confirmClock(host: CommandHost, message: MessageRecord): Promise<void> {
+/** Of the host itself: the log of admin actions says who gave it. */
+async function orderHost(
+  host: CommandHost,
+  message: MessageRecord,
+  { kind }: HostCommand,
+): Promise<void> {
   const { parts, orders } = host;
   const order = { principal: senderOf(message), channel: message.channel };
-  const verdict = await orders.confirmClock(order);
+  const isClock = kind === 'clock_confirm';
+  const verdict = await (isClock ? orders.confirmClock(order) : orders.endSafeMode(order));
   if (verdict.kind === 'refused') return answerRefusal(host, message, verdict);
-  await answer(parts, message, catalogueOf(parts.options.locale).answers.clockConfirmed);
+  const { answers } = catalogueOf(parts.options.locale);
+  await answer(parts, message, isClock ? answers.clockConfirmed : answers.safeModeEnded);
 }
 
 async function orderTask(

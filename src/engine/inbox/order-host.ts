@@ -15,6 +15,7 @@ export interface OrderHost {
   pause(order: Omit<GivenOrder, 'hostId'>): Promise<Ordered | Refusal>;
   extend(order: Omit<GivenGrant, 'hostId'>): Promise<Ordered | Refusal>;
   answer(order: Omit<GivenAnswer, 'hostId' | 'isClockTrusted'>): Promise<Answer | Refusal>;
+  endSafeMode(order: Parameters<Engine['endSafeMode']>[0]): ReturnType<Engine['endSafeMode']>;
   confirmClock(order: Parameters<Engine['confirmClock']>[0]): ReturnType<Engine['confirmClock']>;
 }
 

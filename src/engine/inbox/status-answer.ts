@@ -1,17 +1,20 @@
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { LimiterRecord } from '../../core/budget/record.ts';
 import { stormEndsAt } from '../../core/recovery/storm.ts';
-import type { ConversationId } from '../../kernel/ids.ts';
+import { waysOf } from '../../core/notice/reasons.ts';
+import { ABOVE_ALL_IDS, type ConversationId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { StoreAlarm } from '../../ports/store.ts';
 import type { Catalogue } from '../../text/catalogue.ts';
 import { sayMegabytes } from '../../text/number.ts';
 import { quoteRequest } from '../../text/quote.ts';
+import { sayReported, type ReportedItem } from '../../text/recovery-facts.ts';
 import { sayDrift } from '../../text/render.ts';
 import { sayInstant, sayWhen } from '../../text/when.ts';
 import { sayAccount, standingLimiters } from '../budget/standing.ts';
 import type { EngineParts, Health } from '../engine.ts';
+import { maySee, type Asker } from '../task/nearest.ts';
 import { readTurnDoing } from '../task/doing.ts';
 import { sayDoing } from '../task/doing-sentence.ts';
 import { chainOf } from '../session/agent.ts';
@@ -20,7 +23,7 @@ import { speak, type Speaking } from './speaking.ts';
 /** How the host is, from the store and its own memory (W-3). */
 export async function sayStatus(
   parts: EngineParts,
-  order: { readonly conversationId: ConversationId; readonly health: Health },
+  order: Asker & { readonly health: Health },
 ): Promise<string> {
   const { conversationId, health } = order;
   const speaking = speak(parts, parts.clock.now());
@@ -35,7 +38,8 @@ export async function sayStatus(
     ...saySafeMode(speaking, health),
     ...sayAlarm(speaking, parts.store.alarm ?? null),
     sayCounts(speaking.words, open),
-    ...(await sayRecovery(parts, speaking.words, health)),
+    ...(await sayRecovery(parts, speaking, health)),
+    ...(await sayDecisions(parts, speaking, { asker: order, open })),
     await sayHere(parts, speaking, conversationId),
   ].join('\n');
 }
@@ -92,15 +96,65 @@ function saySafeMode(
 /** What goes on by a check, and what an admin alone wakes: the report after a start tells decisions only (R-13). */
 async function sayRecovery(
   { store }: EngineParts,
-  { answers }: Catalogue,
-  { assessing }: Health,
+  { words: { answers, tag }, reader, now: at }: Speaking,
+  { assessing, safeMode: storm }: Health,
 ): Promise<readonly string[]> {
   const { interrupted = 0, held = 0 } = (await store.query('recovery.standing', {})) ?? {};
   const now = assessing.length === 0 ? null : String(assessing.length);
+  const until = storm === null ? null : sayInstant(reader, tag, stormEndsAt(storm), at);
   return [
-    ...(interrupted === 0 ? [] : [answers.interrupted({ count: String(interrupted), now })]),
+    ...(interrupted === 0 ? [] : [answers.interrupted({ count: String(interrupted), now, until })]),
     ...(held === 0 ? [] : [answers.heldEverywhere(String(held))]),
   ];
+}
+
+/** What its reader may see and only a person lets go on, each with its way out. */
+async function sayDecisions(
+  { store }: EngineParts,
+  { words }: Speaking,
+  { asker, open }: { readonly asker: Asker; readonly open: readonly TaskRecord[] },
+): Promise<readonly string[]> {
+  const seen = open.filter((task) => task.enrollment === 'current' && maySee(asker, task));
+  const byId = new Map(seen.map((task) => [task.id, task]));
+  const asked = await store.query('approval.list', OPEN_APPROVALS);
+  const questions = asked.flatMap(({ id, kind, taskId }) => {
+    const task = kind === 'uncertain' ? byId.get(taskId) : undefined;
+    return task === undefined ? [] : [itemOf(task, 'uncertain_effect', `/approve ${id}`)];
+  });
+  const tasks = seen.filter(needsPerson).map((task) => {
+    // A question is answered in words, and `why` says which it is.
+    const way = task.waitKind === 'answer' ? `/why ${task.id}` : waysOf(task)[0]?.command;
+    return itemOf(task, task.reason ?? task.state, way ?? null);
+  });
+  const items = [...questions, ...tasks];
+  if (items.length === 0) return [];
+  const more = items.length - LIMITS.namedMax;
+  return [
+    words.answers.decisions,
+    ...items.slice(0, LIMITS.namedMax).map((item) => sayReported(words, item)),
+    ...(more > 0 ? [words.answers.more(String(more))] : []),
+  ];
+}
+
+const OPEN_APPROVALS = {
+  state: 'open',
+  conversationId: '',
+  before: ABOVE_ALL_IDS,
+  limit: LIMITS.listLimitMax,
+} as const;
+
+function itemOf(
+  { mandateText: request }: TaskRecord,
+  code: string,
+  command: string | null,
+): ReportedItem {
+  return { code, request, command };
+}
+
+/** Every other wait ends by itself or has its own question. */
+function needsPerson({ state, waitKind }: TaskRecord): boolean {
+  if (state === 'waiting') return waitKind === 'answer' || waitKind === 'approval';
+  return state === 'blocked' || state === 'paused';
 }
 
 function sayAlarm({ words }: Speaking, alarm: StoreAlarm | null): readonly string[] {

@@ -59,7 +59,8 @@ export function taskLine(
 function stateInWords(words: Catalogue, task: TaskRecord, turn: TurnRecord | undefined): string {
   const standing = standingOf(task, turn);
   if (standing === 'queued') return words.answers.queued;
-  if (standing === 'running' || standing === 'stopping') return words.answers.running;
+  if (standing === 'running' || standing === 'cut' || standing === 'stopping')
+    return words.answers.running;
   if (task.waitKind !== null) return words.answers.waitingFor(words.waits[task.waitKind]);
   return words.states[standing];
 }

@@ -18,6 +18,8 @@ export function sayDoing(telling: Telling, doing: Doing): string {
     case 'model':
     case 'retry':
       return sayCalls(telling, doing, when);
+    case 'cut':
+      return says.cut(when);
     case 'between':
       return says.between(doing.step === 0 ? null : when);
   }

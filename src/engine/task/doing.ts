@@ -7,12 +7,14 @@ import type { Instant } from '../../kernel/time.ts';
 import type { Model } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { chainOf } from '../session/agent.ts';
+import { isLiving } from './living.ts';
 
 /**
  * What is done for an active task now, told from what its records prove (W-3): that it is active says
  * neither that something moves nor what. `queued`: no turn has it. `tool`: a call runs. `model`: a model
  * was asked and has not answered; with `nextAt` its account gave some call no usable answer, and the next
- * one goes out then. `retry`: a further call of the step is due then. `between`: its last step, if any, is done and no further one has begun.
+ * one goes out then. `retry`: a further call of the step is due then. `between`: its last step, if any, is done and no further one has
+ * begun. `cut`: a turn has it whose host lives no more, and a start of the host has it checked (R-1).
  */
 export type Doing =
   | { readonly kind: 'queued'; readonly since: Instant }
@@ -24,7 +26,8 @@ export type Doing =
     }
   | ({ readonly kind: 'model' } & ModelCalls & Partial<Pause>)
   | ({ readonly kind: 'retry' } & ModelCalls & Pause)
-  | { readonly kind: 'between'; readonly since: Instant; readonly step: number };
+  | { readonly kind: 'between'; readonly since: Instant; readonly step: number }
+  | { readonly kind: 'cut'; readonly since: Instant };
 
 interface ModelCalls {
   /** When the step began. */
@@ -54,6 +57,7 @@ export async function readDoing(parts: EngineParts, task: TaskRecord): Promise<D
 
 /** The same of a turn that has its conversation. */
 export async function readTurnDoing(parts: EngineParts, turn: TurnRecord): Promise<Doing> {
+  if (!(await isLiving(parts, turn.hostId))) return { kind: 'cut', since: turn.startedAt };
   const { conversationId, id: turnId } = turn;
   const step = await parts.store.query('step.lastOf', { conversationId, turnId });
   if (step?.state !== 'started') return betweenSteps(turn, step);

@@ -31,20 +31,30 @@ function sayInterrupted(telling: Telling, found: Found, data: JsonObject): reado
   const { task } = found;
   const { recovery } = words;
   const used = sayAttempts(telling, found);
-  if (task.waitKind !== 'provider') return [used, recovery.nothingBefore];
+  const held = saySafeMode(telling, found);
+  if (task.waitKind !== 'provider') return [used, ...held, recovery.nothingBefore];
   const { detail } = data;
   const code = typeof detail === 'string' && detail !== '' ? words.why.detail(cutName(detail)) : '';
-  return [recovery.unreached, code, used];
+  return [recovery.unreached, code, used, ...held];
 }
 
-function sayAttempts({ words, reader, now }: Telling, { task, isAssessed }: Found): string {
+/** That safe mode keeps the check from beginning, and until when. */
+function saySafeMode({ words, reader, now }: Telling, { heldUntil }: Found): readonly string[] {
+  if (heldUntil === null) return [];
+  return [words.recovery.safeModeChecks(sayWhen(reader, words, heldUntil, now))];
+}
+
+function sayAttempts(
+  { words, reader, now }: Telling,
+  { task, isAssessed, heldUntil }: Found,
+): string {
   const { recovery } = words;
   const { recoveryAttempts, recoveryNextAt: nextAt } = task;
   const attempts = String(LIMITS.recoveryAttempts);
   if (isAssessed) return recovery.assessing({ attempt: String(recoveryAttempts), attempts });
   const isLater = nextAt !== null && nextAt > now;
   const next = isLater ? words.atTime(saySecond(reader, words.tag, nextAt, now)) : null;
-  const isWaited = task.waitKind === 'provider';
+  const isWaited = task.waitKind === 'provider' || heldUntil !== null;
   const used = { used: String(recoveryAttempts), attempts };
   return isWaited ? recovery.attemptsUsed(used) : recovery.attempts({ ...used, next });
 }

@@ -10,6 +10,7 @@ import { ORDER_INPUTS, RECOVERY_INPUTS } from '../../text/model.ts';
 import { commitEnrol } from '../boundary/enrol.ts';
 import type { EngineParts, Ordered, ResumeOrder } from '../engine.ts';
 import { generateFor, wakeInput } from '../inbox/generate.ts';
+import { withSafeMode } from './safe-mode-hold.ts';
 import { commitOrder, type GivenOrder, type OrderKind } from './order.ts';
 import { reopen, recoveryOf, sayReassessed, tellReset } from './reset.ts';
 
@@ -32,7 +33,9 @@ export async function commitResume(
   const task = await parts.store.query('task.byId', { id: order.taskId });
   if (task === undefined) return refuse('not_found', { id: order.taskId });
   if (task.enrollment === 'held-legacy') return commitEnrol(parts, order);
-  return commitOrder(parts, order, kindOf(parts, order, task));
+  const verdict = await commitOrder(parts, order, kindOf(parts, order, task));
+  const waits = verdict.kind === 'refused' && verdict.detail['reason'] === 'interrupted';
+  return waits ? withSafeMode(parts, verdict) : verdict;
 }
 
 /** By the reason that was found; each judges the task as its unit then reads it. */

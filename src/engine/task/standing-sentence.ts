@@ -37,6 +37,8 @@ export interface Found {
   readonly kept: readonly ApprovalRecord[];
   /** Whether its assessment is being made now, by a host that lives. */
   readonly isAssessed: boolean;
+  /** Until when safe mode keeps it from going on by itself; null where it does not. */
+  readonly heldUntil: Instant | null;
   /** Budgets are told only where one of them is the trouble. */
   readonly isBrief?: boolean;
 }
@@ -69,11 +71,17 @@ export function standingOf(
   return isMine ? 'running' : 'queued';
 }
 
+/** The same with whether the turn's host lives. */
+function standingNow({ task, turn, doing }: Found): Standing {
+  const standing = standingOf(task, turn);
+  return standing === 'running' && doing?.kind === 'cut' ? 'cut' : standing;
+}
+
 /** How a task stands: since when, why, what it waits for and what is left, as sentences on one line. */
 export function sayStanding(telling: Telling, found: Found): string {
   const { words } = telling;
-  const { task, turn, uncertain } = found;
-  const standing = standingOf(task, turn);
+  const { task, uncertain } = found;
+  const standing = standingNow(found);
   const tools = listNames(words, [...new Set(uncertain.map(nameOf))]);
   const isAgain = reasonEntry(task.reason)?.again === true && standing !== 'stopping';
   const sentences = [
@@ -112,7 +120,8 @@ function standingFacts(
 /** The instant at which the task came to stand as it does; a record's own change may be a mere count. */
 function sinceOf({ task, turn, events }: Found, standing: Standing): Instant {
   if (task.endedAt !== null) return task.endedAt;
-  if (standing === 'running' || standing === 'stopping') return turn?.startedAt ?? task.changedAt;
+  if (standing === 'running' || standing === 'cut' || standing === 'stopping')
+    return turn?.startedAt ?? task.changedAt;
   const begins =
     standing === 'queued'
       ? ({ type }: EventRecord) => ['task.created', 'task.moved', 'turn.ended'].includes(type)
@@ -160,7 +169,7 @@ function sayRunning(telling: Telling, { turn, events, doing }: Found): readonly 
     ({ type, turnId }) => type === 'model.selected' && turnId === turn?.id,
   );
   return [
-    doing === null || doing.kind === 'queued'
+    doing === null || doing.kind === 'queued' || doing.kind === 'cut'
       ? ''
       : words.why.step(String(doing.step), sayDoing(telling, doing)),
     selected === undefined ? '' : sayEvent(words, selected),
@@ -168,7 +177,7 @@ function sayRunning(telling: Telling, { turn, events, doing }: Found): readonly 
 }
 
 /** The question, what an approval is asked for, and what ends the wait when nothing comes. */
-function sayWait(telling: Telling, { task, approvals }: Found): readonly string[] {
+function sayWait(telling: Telling, { task, approvals, heldUntil }: Found): readonly string[] {
   const { words, reader, now } = telling;
   const asked = approvals.map(({ id, kind, tool, shown }) =>
     words.why[kind === 'uncertain' ? 'approvalAgain' : 'approval']({
@@ -184,6 +193,7 @@ function sayWait(telling: Telling, { task, approvals }: Found): readonly string[
     waitQuestion === null ? '' : words.why.question(quoteWords(words, waitQuestion, QUOTED_CHARS)),
     ...asked,
     waitUntil === null ? '' : sayUntil(words, waitKind, sayWhen(reader, words, waitUntil, now)),
+    heldUntil === null ? '' : words.recovery.safeModeWaits(sayWhen(reader, words, heldUntil, now)),
   ];
 }
 

@@ -1,6 +1,5 @@
 import type { ApprovalRecord } from '../../core/approval/record.ts';
 import { HOST_CHANNELS } from '../../core/inbox/record.ts';
-import { mayHold } from '../../core/lease/record.ts';
 import { waysOf } from '../../core/notice/reasons.ts';
 import { wasAsked } from '../../core/turn/decide.ts';
 import type { EventRecord } from '../../core/session/record.ts';
@@ -18,6 +17,8 @@ import type { EngineParts } from '../engine.ts';
 import { nameOf } from '../turn/step.ts';
 import { readDoing } from './doing.ts';
 import { sayEvent } from './event-sentence.ts';
+import { isLiving } from './living.ts';
+import { readHolding } from './safe-mode-hold.ts';
 import { sayStanding, type Found, type Telling } from './standing-sentence.ts';
 
 export interface Audience {
@@ -86,7 +87,7 @@ interface Named {
 }
 
 /** The ways out of how it stands, and the answers to whatever else a person was asked about it (E-2). */
-function commandsOf({ task, approvals }: Found): readonly Named[] {
+function commandsOf({ task, approvals, heldUntil }: Found): readonly Named[] {
   const ways = waysOf(task).map((way): Named => {
     const asked = approvals.find(({ id }) => id === task.waitId && way.command.endsWith(` ${id}`));
     return asked === undefined ? way : { ...way, who: answererOf(asked) };
@@ -94,8 +95,10 @@ function commandsOf({ task, approvals }: Found): readonly Named[] {
   // What is asked of history is answered once it is woken.
   const open = task.enrollment === 'current' ? approvals : [];
   const others = open.filter(({ id }) => ways.every(({ command }) => !command.endsWith(id)));
-  return [...ways, ...others.flatMap(answersOf)];
+  return [...(heldUntil === null ? [] : [SAFE_MODE_OFF]), ...ways, ...others.flatMap(answersOf)];
 }
+
+const SAFE_MODE_OFF: Named = { command: '/safe-mode off', who: 'admin', effect: 'safe_mode_off' };
 
 function answersOf(approval: ApprovalRecord): readonly Named[] {
   const { id, kind } = approval;
@@ -134,20 +137,21 @@ async function gather(parts: EngineParts, id: TaskId): Promise<Found | undefined
   const approvals = await store.query('approval.openOfTask', { taskId: id });
   const kept = await readKept(parts, task);
   const isAssessed = await isAssessedNow(parts, task, events);
-  return { task, turn, events, doing, calls, uncertain, approvals, kept, isAssessed };
+  const heldUntil = isAssessed ? null : await readHolding(parts, task);
+  const found = { task, turn, events, doing, calls, uncertain, approvals, kept };
+  return { ...found, isAssessed, heldUntil };
 }
 
 /** Whether the last reserved attempt is out: its outcome is not known, and the host that made it lives. */
 async function isAssessedNow(
-  { store, clock }: EngineParts,
+  parts: EngineParts,
   task: TaskRecord,
   events: readonly EventRecord[],
 ): Promise<boolean> {
   if (task.recoveryOutcome !== 'reserved' || task.waitKind !== 'assessment') return false;
   const reserved = events.findLast(({ type }) => type === 'assessment.reserved');
   const [, id = ''] = /^host:(.+)$/.exec(reserved?.by ?? '') ?? [];
-  if (!isId('host', id)) return false;
-  return mayHold(await store.query('host.byId', { id }), clock.now());
+  return isId('host', id) && isLiving(parts, id);
 }
 
 /** The approvals that were given and whose calls run when the task goes on (E-4). */

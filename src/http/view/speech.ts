@@ -9,8 +9,8 @@ import { renderStoredNotice } from '../../text/render.ts';
 import type { OutboxReply } from '../../wire/status.ts';
 import { iso } from '../call.ts';
 
-/** Ends safe mode; the chat has no command for it. */
-export const SAFE_MODE_OFF = 'sekisho safe-mode off';
+/** Ends safe mode. */
+export const SAFE_MODE_OFF = '/safe-mode off';
 
 /** What an outbox entry says: a text as it was written, host speech in the host's language. */
 export function wordsOf(engine: Engine, row: OutboxRecord): string {
@@ -32,7 +32,7 @@ export function sayStored(
   return renderStoredNotice({ locale, timeZone }, code, params, at);
 }
 
-/** What resolves the host's own notices; of safe mode only a shell or the API has it. */
+/** What resolves the host's own notices. */
 const OF_HOST: Readonly<Record<string, string>> = {
   clock_distrusted: '/clock confirm',
   held_legacy: '/tasks held',

@@ -47,7 +47,8 @@ export function viewTask(task: TaskRecord, doing: Doing | null): TaskReply {
       epoch: task.recoveryEpoch,
       attempts: task.recoveryAttempts,
       lifetimeAttempts: task.recoveryLifetimeAttempts,
-      nextAttemptAt: isoOrNull(task.recoveryNextAt),
+      // Of one that waits for no check none is due, whatever its last one had announced.
+      nextAttemptAt: task.waitKind === 'assessment' ? isoOrNull(task.recoveryNextAt) : null,
       state: task.recoveryState,
       outcome: task.recoveryOutcome,
     },

@@ -49,11 +49,14 @@ export const DE_ANSWERS: AnswerTexts = {
     refused: 'lehnt den Schlüssel oder das Konto ab',
   },
   safeMode: ({ since, until }) =>
-    `Seit ${since} ist der abgesicherte Betrieb an: Bis ${until} beginnt nichts von selbst, wenn der ` +
-    'Host so lange hält. Ein Admin beendet ihn mit `sekisho safe-mode off`.',
-  interrupted: ({ count, now }) =>
+    `Seit ${since} ist der abgesicherte Betrieb an: Bis ${until} beginnt nichts von selbst, ` +
+    'und länger, wenn der Host vorher wieder ohne Vorwarnung endet. Ein Admin beendet ihn mit ' +
+    '`/safe-mode off`.',
+  decisions: 'Zu entscheiden ist:',
+  interrupted: ({ count, now, until = null }) =>
     `Unterbrochene Aufgaben, über die eine Prüfung entscheidet: ${count}` +
-    `${now === null ? '' : `; gerade geprüft: ${now}`}.`,
+    (now === null ? '' : `; gerade geprüft: ${now}`) +
+    (until === null ? '.' : `; der abgesicherte Betrieb hält die Prüfungen bis ${until} zurück.`),
   heldEverywhere: (count) => `Ältere Aufgaben, die ruhen: ${count}. Hier: \`/tasks held\`.`,
   heldSince: (was) => (was === null ? 'ruht.' : `ruht; vorher: ${was}.`),
   clockDistrusted: ({ drift, when }) =>
@@ -141,6 +144,8 @@ export const DE_ANSWERS: AnswerTexts = {
   paused: (request) => `${request} ist pausiert: Was getan war, bleibt, und nichts davon läuft.`,
   extended: ({ request, left }) => `${request} hat mehr zur Verfügung. ${left}`,
   clockConfirmed: 'Der Uhr wird wieder getraut: Was inzwischen fällig war, geschieht jetzt.',
+  safeModeEnded:
+    'Der abgesicherte Betrieb ist vorbei: Was warten musste, beginnt wieder von selbst.',
   repeatedOrder:
     'Diese Anordnung wurde schon ausgeführt; es ist nichts noch einmal geschehen. Sie ergab:',
 };

@@ -66,7 +66,8 @@ export const DE_FINDINGS: FindingTexts = {
       'Host hat ihn.',
     safe_mode_on: ({ since, until }) =>
       `Der abgesicherte Betrieb ist ${since} an, weil der Host zu oft ohne Warnung endete: Nichts beginnt ` +
-      `von selbst. Er endet von selbst ${until ?? 'nach einer Stunde'}, wenn der Host so lange hält.`,
+      `von selbst. Er endet von selbst ${until ?? 'nach einer Stunde'}, wenn der Host ` +
+      'bis dahin nicht wieder ohne Warnung endet.',
     storm_over: ({ began, endedAt }) =>
       `Der Host endete ${began} zu oft ohne Warnung; der abgesicherte Betrieb war ${endedAt} vorbei.`,
     boundary_unfinished: ({ since }) =>

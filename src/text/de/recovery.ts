@@ -58,7 +58,8 @@ export const DE_RECOVERY_NOTICES: RecoveryNotices = {
     `Der Host endete binnen zehn Minuten ${starts}-mal ohne Vorwarnung, darum ist er im abgesicherten ` +
     `Betrieb gestartet: Nachrichten und Befehle werden beantwortet wie immer, aber von selbst beginnt ` +
     `nichts, und verloren ist nichts. Das endet ${when ?? 'nach einer Stunde'} von selbst, wenn der Host ` +
-    `bis dahin hält; ein Admin beendet es jetzt mit \`sekisho safe-mode off\`. Mehr: \`/status\`.`,
+    `bis dahin nicht wieder ohne Vorwarnung endet; ein Admin beendet es jetzt mit ` +
+    `\`/safe-mode off\`. Mehr: \`/status\`.`,
   safe_mode_over: () =>
     'Der abgesicherte Betrieb ist vorbei: Was warten musste, beginnt wieder von selbst. ' +
     'Mehr: `/status`.',
@@ -83,6 +84,14 @@ export const DE_RECOVERY: RecoveryTexts = {
   unreached:
     'Der Modellanbieter, der prüfen soll, ist nicht erreichbar; bis er wieder da ist, wird keine ' +
     'Prüfung verbraucht, und vorher geht nichts davon weiter.',
+  safeModeChecks: (when) =>
+    `Der abgesicherte Betrieb hält die Prüfung zurück: Sie beginnt, wenn er vorbei ist, ${when} oder ` +
+    'später, oder sofort, wenn ein Admin ihn mit `/safe-mode off` beendet.',
+  safeModeWaits: (when) =>
+    `Der abgesicherte Betrieb ist an: Von selbst geht sie erst weiter, wenn er vorbei ist, ${when} oder ` +
+    'später, oder wenn ein Admin ihn mit `/safe-mode off` beendet.',
+  checkDecides:
+    'Sie wurde unterbrochen, und eine unabhängige Prüfung entscheidet von selbst, ob sie weitergeht.',
   said: (said) => `Was die Prüfung als Grund nannte: ${said}.`,
   orderAt: (when) => `Ausgeführt werden sollte sie ${when}.`,
   was: {
@@ -125,14 +134,21 @@ export const DE_RECOVERY: RecoveryTexts = {
     ].join('\n'),
   reportLine: ({ request, cause, command }) =>
     `- ${request}: ${cause} ${command === '' ? 'Für einen neuen Anfang schick die Anfrage noch einmal.' : command}`,
-  uncertain: 'Ob einer ihrer Aufrufe gewirkt hat, ist unbekannt; bitte prüfen.',
-  reportMore: (count) => `und ${count} weitere; \`sekisho doctor\` nennt sie`,
+  reportUncertain: ({ request, approve, deny }) =>
+    `- ${request}: Ob einer ihrer Aufrufe gewirkt hat, ist unbekannt. Bitte prüfen, dann: ${deny} ` +
+    `verhindert, dass er noch einmal läuft, ${approve} erlaubt es.`,
+  reportMore: (count) => `und ${count} weitere; \`/status\` nennt sie`,
   stands: {
     asking: ({ since }) => `sie wartet seit ${since} auf dich`,
     active: ({ since }) => `sie ist seit ${since} aktiv`,
     waiting: ({ since, wait }) => `sie wartet seit ${since} ${wait}`.trimEnd(),
     paused: ({ since }) => `sie ist seit ${since} pausiert`,
     blocked: ({ since }) => `sie ist seit ${since} blockiert`,
+    completed: ({ since }) => `sie ist beendet: erledigt, ${since}`,
+    failed: ({ since }) => `sie ist beendet: gescheitert, ${since}`,
+    stopped: ({ since }) => `sie ist beendet: angehalten, ${since}`,
+    cancelled: ({ since }) => `sie ist beendet: abgebrochen, ${since}`,
+    expired: ({ since }) => `sie ist beendet: ihre Frist verstrich, ${since}`,
   },
   workers: {
     not_held: 'Dieser Worker ruht nicht.',

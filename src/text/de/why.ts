@@ -5,6 +5,9 @@ export const DE_WHY: WhyTexts = {
     queued: ({ request, id, since }) =>
       `${request} (${id}) wartet seit ${since} darauf, an die Reihe zu kommen.`,
     running: ({ request, id, since }) => `${request} (${id}) läuft seit ${since}.`,
+    cut: ({ request, id, when }) =>
+      `An ${request} (${id}) wurde gearbeitet, als der Host ohne Vorwarnung endete; dieser Durchgang ` +
+      `begann ${when}. Der nächste Start des Hosts lässt prüfen, ob sie weitergeht; vorher läuft nichts davon.`,
     stopping: ({ request, id, when }) =>
       `${request} (${id}) wurde ${when} beendet; die laufenden Aufrufe werden noch beendet.`,
     waiting: ({ request, id, since, wait }) => `${request} (${id}) wartet seit ${since} ${wait}.`,
@@ -35,6 +38,7 @@ export const DE_WHY: WhyTexts = {
       when === null
         ? 'noch hat kein Schritt begonnen'
         : `der letzte Schritt endete ${when}, und kein weiterer hat begonnen`,
+    cut: (when) => `ein Durchgang begann ${when}, und sein Host endete, bevor der fertig war`,
   },
   question: (question) => `Ihre Frage: ${question}`,
   until: {

@@ -48,11 +48,13 @@ export const EN_ANSWERS: AnswerTexts = {
     refused: 'refuses the key or the account',
   },
   safeMode: ({ since, until }) =>
-    `Safe mode is on since ${since}: nothing begins by itself until ${until}, if the host holds until ` +
-    'then. An admin ends it with `sekisho safe-mode off`.',
-  interrupted: ({ count, now }) =>
+    `Safe mode is on since ${since}: nothing begins by itself until ${until}, or longer if the host ends ` +
+    'without warning again before. An admin ends it with `/safe-mode off`.',
+  decisions: 'For you to decide:',
+  interrupted: ({ count, now, until = null }) =>
     `Interrupted tasks that a check decides about: ${count}` +
-    `${now === null ? '' : `; being checked now: ${now}`}.`,
+    (now === null ? '' : `; being checked now: ${now}`) +
+    (until === null ? '.' : `; safe mode keeps the checks from beginning until ${until}.`),
   heldEverywhere: (count) => `Older tasks that are held: ${count}. Here: \`/tasks held\`.`,
   heldSince: (was) => (was === null ? 'held.' : `held; before that it was ${was}.`),
   clockDistrusted: ({ drift, when }) =>
@@ -136,5 +138,6 @@ export const EN_ANSWERS: AnswerTexts = {
   paused: (request) => `${request} is paused: what was done is kept, and nothing of it runs.`,
   extended: ({ request, left }) => `${request} has more to spend. ${left}`,
   clockConfirmed: 'The clock is trusted again: what was due meanwhile happens now.',
+  safeModeEnded: 'Safe mode is over: what had to wait begins by itself again.',
   repeatedOrder: 'This order was carried out before; nothing was done again. It said:',
 };

@@ -64,7 +64,7 @@ export const EN_FINDINGS: FindingTexts = {
       'has it.',
     safe_mode_on: ({ since, until }) =>
       `Safe mode is on ${since}, for the host ended without warning too often: nothing begins by itself. ` +
-      `It ends by itself ${until ?? 'after an hour'} if the host holds until then.`,
+      `Safe mode ends by itself ${until ?? 'after an hour'}, unless the host ends without warning again before.`,
     storm_over: ({ began, endedAt }) =>
       `The host ended without warning too often ${began}; safe mode was over ${endedAt}.`,
     boundary_unfinished: ({ since }) =>

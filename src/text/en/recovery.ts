@@ -56,8 +56,8 @@ export const EN_RECOVERY_NOTICES = {
   safe_mode: ({ starts, when }) =>
     `The host ended without warning ${starts} times within ten minutes, so it has started in safe ` +
     `mode: messages and commands are answered as ever, but nothing begins by itself, and nothing is ` +
-    `lost. It ends by itself ${when ?? 'after an hour'} if the host holds until then; an admin ends it ` +
-    `now with \`sekisho safe-mode off\`. More: \`/status\`.`,
+    `lost. Safe mode ends by itself ${when ?? 'after an hour'}, unless the host ends without warning ` +
+    `again before; an admin ends it now with \`/safe-mode off\`. More: \`/status\`.`,
   safe_mode_over: () =>
     'Safe mode is over: what had to wait begins by itself again. More: `/status`.',
 } as const satisfies Partial<Record<NoticeCode, (facts: NoticeFacts) => string>>;
@@ -81,6 +81,14 @@ export const EN_RECOVERY: RecoveryTexts = {
   unreached:
     'The model provider that is to make the check cannot be reached; no check is used until it is ' +
     'back, and nothing of it goes on before.',
+  safeModeChecks: (when) =>
+    `Safe mode keeps the check from beginning: it begins once that is over, ${when} or later, or at once ` +
+    'when an admin ends it with `/safe-mode off`.',
+  safeModeWaits: (when) =>
+    `Safe mode is on: it does not go on by itself before that is over, ${when} or later, or an admin ` +
+    'ends it with `/safe-mode off`.',
+  checkDecides:
+    'It was interrupted, and an independent check decides by itself whether it goes on.',
   said: (said) => `What the check gave as its reason: ${said}.`,
   orderAt: (when) => `It was to be carried out ${when}.`,
   was: {
@@ -123,14 +131,21 @@ export const EN_RECOVERY: RecoveryTexts = {
     ].join('\n'),
   reportLine: ({ request, cause, command }) =>
     `- ${request}: ${cause} ${command === '' ? 'To begin anew, send the request again.' : command}`,
-  uncertain: 'Whether a call of it took effect is unknown, so please check.',
-  reportMore: (count) => `and ${count} more; \`sekisho doctor\` names them`,
+  reportUncertain: ({ request, approve, deny }) =>
+    `- ${request}: Whether a call of it took effect is unknown. Check, then: ${deny} keeps it from ` +
+    `running once more, ${approve} lets it.`,
+  reportMore: (count) => `and ${count} more; \`/status\` names them`,
   stands: {
     asking: ({ since }) => `it is waiting for you since ${since}`,
     active: ({ since }) => `it is active since ${since}`,
     waiting: ({ since, wait }) => `it is waiting ${wait} since ${since}`.replace('  ', ' '),
     paused: ({ since }) => `it is paused since ${since}`,
     blocked: ({ since }) => `it is blocked since ${since}`,
+    completed: ({ since }) => `it has ended: completed, ${since}`,
+    failed: ({ since }) => `it has ended: failed, ${since}`,
+    stopped: ({ since }) => `it has ended: stopped, ${since}`,
+    cancelled: ({ since }) => `it has ended: cancelled, ${since}`,
+    expired: ({ since }) => `it has ended: its deadline passed, ${since}`,
   },
   workers: {
     not_held: 'This worker is not held.',

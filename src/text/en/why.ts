@@ -4,6 +4,9 @@ export const EN_WHY: WhyTexts = {
   standing: {
     queued: ({ request, id, since }) => `${request} (${id}) has been in line since ${since}.`,
     running: ({ request, id, since }) => `${request} (${id}) has been running since ${since}.`,
+    cut: ({ request, id, when }) =>
+      `${request} (${id}) was being worked on when the host stopped without warning; that turn began ` +
+      `${when}. The next start of the host has it checked whether it goes on, and nothing of it runs before.`,
     stopping: ({ request, id, when }) =>
       `${request} (${id}) was ended ${when}; its running calls are being ended.`,
     waiting: ({ request, id, since, wait }) =>
@@ -34,6 +37,7 @@ export const EN_WHY: WhyTexts = {
       when === null
         ? 'no step has begun yet'
         : `the last step was done ${when}, and no further one has begun`,
+    cut: (when) => `a turn of it began ${when}, and its host stopped before that was done`,
   },
   question: (question) => `It asked: ${question}`,
   until: {
