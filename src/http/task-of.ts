@@ -15,9 +15,6 @@ import { viewTaskWhole } from './view/task.ts';
 /** Rows of one task that are looked through: turns and steps have their own bounds below it. */
 export const TASK_ROWS = LIMITS.turnsPerTask * LIMITS.stepsPerTurnMax;
 
-/** Workers of one task that its evidence names, the newest. */
-const WORKERS_SHOWN = 100;
-
 /** The task of this id, when the key may know of it; throws `not_found`. */
 export async function demandTask({ door, identity, id }: Call): Promise<TaskRecord> {
   if (!isId('task', id)) throw problem('not_found');
@@ -50,7 +47,8 @@ export async function wholeTask({ door }: Call, task: TaskRecord): Promise<TaskR
   const asked = { conversationId, taskId, limit: TASK_ROWS };
   const { store, parts } = door.engine;
   const steps = await store.query('step.ofTask', asked);
-  const workers = await store.query('execution.ofTask', { taskId, limit: WORKERS_SHOWN });
+  const shown = { taskId, limit: LIMITS.workersOfTaskMax };
+  const workers = await store.query('execution.ofTask', shown);
   const doing = await readDoing(parts, task);
   return viewTaskWhole(task, { doing, steps, workers }, agentOf(parts, name).tools.list);
 }

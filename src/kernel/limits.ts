@@ -68,6 +68,8 @@ export const LIMITS = {
   recoveryTextChars: 4_000,
   /** Uncertain effects, effects, workers and messages that an assessment is shown, each. */
   recoveryShownMax: 20,
+  /** Workers of one task that are looked through, the newest: ended ones stand among them (D-12). */
+  workersOfTaskMax: 100,
   /** Unclean starts within the window that begin safe mode, and the calm that ends it. */
   stormStarts: 3,
   stormWindowMs: 10 * MINUTE,

@@ -3,8 +3,9 @@ import { isOver } from '../../core/dispatch/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { Refusal } from '../../kernel/fault.ts';
 import type { TaskId } from '../../kernel/ids.ts';
-import type { Instant } from '../../kernel/time.ts';
 import { readObject } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Instant } from '../../kernel/time.ts';
 import { catalogueOf } from '../../text/reader.ts';
 import type { EngineParts, Ordered } from '../engine.ts';
 import type { Ledger } from '../session/ledger.ts';
@@ -17,9 +18,6 @@ import { tellReason } from '../task/tell.ts';
 interface GivenEnrol extends GivenOrder {
   readonly saidIn?: SaidIn | undefined;
 }
-
-/** Workers of a task that its notice counts. */
-const WORKERS_MAX = 100;
 
 /**
  * Wakes exactly one held task, by an admin's order (B-8): it waits for its assessment, or with no attempt left
@@ -49,7 +47,8 @@ export async function commitEnrol(
 }
 
 async function countWorkers({ store }: EngineParts, taskId: TaskId): Promise<number> {
-  const workers = await store.query('execution.ofTask', { taskId, limit: WORKERS_MAX });
+  const args = { taskId, limit: LIMITS.workersOfTaskMax };
+  const workers = await store.query('execution.ofTask', args);
   return workers.filter(({ state }) => !isOver(state)).length;
 }
 

@@ -6,6 +6,7 @@ import { SIGNS, type Catalogue } from '../../text/catalogue.ts';
 import { quoteRequest } from '../../text/quote.ts';
 import { inWords } from '../../text/render.ts';
 import type { EngineParts } from '../engine.ts';
+import { readHeld as readStanding } from '../task/held-sentence.ts';
 import type { Asker } from '../task/nearest.ts';
 import { speak } from './speaking.ts';
 
@@ -59,7 +60,7 @@ const HERE_MAX = 1_000;
 
 /** A held task as its list shows it: what was asked, how it stood before, and its id. */
 function heldLine(words: Catalogue, { id, mandateText, outcomeData }: TaskRecord): string {
-  const { state, waitKind } = readObject(JSON.stringify(readObject(outcomeData)['was'] ?? {}));
+  const { state, waitKind } = readStanding(readObject(outcomeData));
   const known: Readonly<Record<string, string>> = words.states;
   const stood = typeof state === 'string' && Object.hasOwn(known, state) ? known[state] : null;
   const was =

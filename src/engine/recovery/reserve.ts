@@ -2,6 +2,7 @@ import { exhaustedForTurn, grantFor } from '../../core/budget/spend.ts';
 import { judgeAttempt, reserveAttempt } from '../../core/recovery/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { HostId } from '../../kernel/ids.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import { hostName } from '../../kernel/principal.ts';
 import type { At, Decision, Read, Rows, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
@@ -25,9 +26,6 @@ export type RecoveryReads = {
   readonly workers: Read<'execution.ofTask'>;
 };
 
-/** Workers of a task that a notice counts. */
-const WORKERS_MAX = 100;
-
 /** What each unit about the recovery of one task reads. */
 export function recoveryReads({ id, conversationId }: TaskRecord): RecoveryReads {
   return {
@@ -35,7 +33,7 @@ export function recoveryReads({ id, conversationId }: TaskRecord): RecoveryReads
     task: { read: 'task.byId', args: { id } },
     messages: { read: 'message.openOfTask', args: { conversationId, taskId: id } },
     run: { read: 'run.ofTask', args: { taskId: id } },
-    workers: { read: 'execution.ofTask', args: { taskId: id, limit: WORKERS_MAX } },
+    workers: { read: 'execution.ofTask', args: { taskId: id, limit: LIMITS.workersOfTaskMax } },
   };
 }
 

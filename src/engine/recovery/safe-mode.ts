@@ -61,11 +61,6 @@ export class SafeMode {
     return this.#storm;
   }
 
-  /** When it ends by itself unless another unclean start is found; null while it is off. */
-  get endsAt(): Instant | null {
-    return this.#storm === null ? null : stormEndsAt(this.#storm);
-  }
-
   /** Generated inputs that were made before this instant are not claimed; 0 while it is off. */
   get generatedSince(): Instant {
     return this.#storm === null ? 0 : (this.#startedAt ?? 0);

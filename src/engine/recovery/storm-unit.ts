@@ -29,7 +29,6 @@ export interface StormStart extends StormChange {
 const LOST_MAX = 200;
 
 type StartReads = TellReads & {
-  readonly host: Read<'host.byId'>;
   readonly lost: Read<'host.lostSince'>;
   readonly last: Read<'storm.last'>;
 };
@@ -58,7 +57,6 @@ function startUnit(parts: EngineParts, order: StartOrder): Unit<StartReads, Stor
     name: 'storm.start',
     reads: {
       ...tellReads(reader),
-      host: { read: 'host.byId', args: { id: hostId } },
       lost: {
         read: 'host.lostSince',
         args: { since: stormWindowSince(startedAt), limit: LOST_MAX },

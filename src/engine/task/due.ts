@@ -17,6 +17,7 @@ import {
 import type { TurnRecord } from '../../core/turn/record.ts';
 import type { ApprovalId, ConversationId, HostId, MessageId, TaskId } from '../../kernel/ids.ts';
 import { readObject } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import { hostName } from '../../kernel/principal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Read, Rows, Unit } from '../../ports/store.ts';
@@ -100,7 +101,7 @@ function dueUnit(
       messages: { read: 'message.openOfTask', args: { conversationId, taskId } },
       run: { read: 'run.ofTask', args: { taskId } },
       approvals: { read: 'approval.openOfTask', args: { taskId } },
-      workers: { read: 'execution.ofTask', args: { taskId, limit: WORKERS_MAX } },
+      workers: { read: 'execution.ofTask', args: { taskId, limit: LIMITS.workersOfTaskMax } },
       ...(account === undefined
         ? {}
         : { limiter: { read: 'limiter.byAccount', args: { account } } }),
@@ -118,9 +119,6 @@ function dueUnit(
     },
   };
 }
-
-// A task has at most this many workers (D-12), ended ones beside them.
-const WORKERS_MAX = 100;
 
 const LEFT = { verdict: { verdict: 'leave', turn: undefined }, writes: [] } as const;
 
