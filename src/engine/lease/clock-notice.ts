@@ -3,7 +3,7 @@ import { hostName } from '../../kernel/principal.ts';
 import type { Read, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { queueNotice } from '../outbox/queue.ts';
-import { findReader } from '../recovery/told.ts';
+import { findReader } from '../outbox/told.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
 import type { ClockNews } from './clock.ts';

@@ -11,10 +11,10 @@ import type { Instant } from '../../kernel/time.ts';
 import type { Decision, Read, Rows, Unit, Write } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { queueNotice, type NoticeOrder } from '../outbox/queue.ts';
+import { findReader } from '../outbox/told.ts';
 import { Ledger } from '../session/ledger.ts';
 import { settle } from '../settle.ts';
 import { requestOf } from '../task/mandate.ts';
-import { findReader } from './told.ts';
 
 export interface ReportOrder {
   readonly hostId: HostId;

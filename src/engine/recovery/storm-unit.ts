@@ -9,8 +9,8 @@ import type { At, Decision, Read, Rows, Unit, Write } from '../../ports/store.ts
 import { AUDIT_TAIL, auditWrite, type AuditTail } from '../audit/append.ts';
 import type { EngineParts } from '../engine.ts';
 import { queueNotice } from '../outbox/queue.ts';
+import { findReader, tellIn, tellReads, type TellReads } from '../outbox/told.ts';
 import { settle } from '../settle.ts';
-import { findReader, tellIn, tellReads, type TellReads } from './told.ts';
 
 /** What a unit made of the storm. */
 export interface StormChange {

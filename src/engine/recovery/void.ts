@@ -1,3 +1,4 @@
+import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { HostId, RunId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -6,7 +7,7 @@ import type { Read, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
 import { isFatal, settle } from '../settle.ts';
-import { voidGrant } from '../turn/refuse.ts';
+import { interruptTask } from '../task/interrupt.ts';
 
 /**
  * Takes every permission back that a former host has recorded and no turn has followed: each needs a new
@@ -78,4 +79,17 @@ function needLater(ledger: Ledger, task: TaskRecord, runId: RunId | null): void 
   ledger.add({ write: 'task.save', row });
   const data = { recovery, epoch: task.recoveryEpoch };
   ledger.event('recovery.state', { taskId: task.id, runId, data });
+}
+
+/** Takes a permission back that no turn has followed, with the input that it made. */
+export function voidGrant(
+  ledger: Ledger,
+  task: TaskRecord,
+  { bound, runId }: { readonly bound: readonly MessageRecord[]; readonly runId: RunId | null },
+): void {
+  interruptTask(ledger, task, { runId, tools: [], absent: 'void' });
+  const made = bound.filter(
+    ({ channel, state }) => channel === HOST_CHANNELS.recovery && state === 'unclaimed',
+  );
+  for (const { id } of made) ledger.add({ write: 'message.done', id, answerId: null });
 }

@@ -1,13 +1,12 @@
-import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
+import type { MessageRecord } from '../../core/inbox/record.ts';
 import { judgeBegin } from '../../core/recovery/decide.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { tellKept } from '../inbox/keep.ts';
 import { blockLate } from '../recovery/block.ts';
+import { voidGrant } from '../recovery/void.ts';
 import type { Ledger } from '../session/ledger.ts';
-import { interruptTask } from '../task/interrupt.ts';
-import { isWaiting } from './joined.ts';
 
 /** What a turn would take up, and for whom. */
 interface Claiming {
@@ -41,18 +40,4 @@ export function refuseTurn(
   const isSpoken = head.kind === 'genuine' && head.taskId === null;
   if (isSpoken) tellKept(ledger, { ...task, reason: 'interrupted' }, { messageId: head.id, runId });
   return 'unassessed';
-}
-
-/** Takes a permission back that no turn has followed, with the input that it made. */
-export function voidGrant(
-  ledger: Ledger,
-  task: TaskRecord,
-  {
-    bound,
-    runId,
-  }: { readonly bound: readonly MessageRecord[]; readonly runId: RunRecord['id'] | null },
-): void {
-  interruptTask(ledger, task, { runId, tools: [], absent: 'void' });
-  const made = bound.filter(({ channel }) => channel === HOST_CHANNELS.recovery).filter(isWaiting);
-  for (const { id } of made) ledger.add({ write: 'message.done', id, answerId: null });
 }
