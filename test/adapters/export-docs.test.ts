@@ -12,7 +12,10 @@ const PAGE = readFileSync(join(import.meta.dirname, '../../docs/export.md'), 'ut
 
 function formOf(field: AnyField): string {
   const forms = {
-    text: 'text',
+    text:
+      field.is === 'text' && field.most !== null
+        ? `text of at most ${field.most} characters`
+        : 'text',
     json: 'text of a JSON object',
     code: 'code',
     hash: 'SHA-256',

@@ -28,10 +28,11 @@ const NONE = { recoveryAttempts: 0, recoveryOutcome: null };
 type Case = readonly [kind: ArchiveKind, over: object, problem: RegExp, which?: 'first'];
 
 const CASES: Readonly<Record<string, readonly Case[]>> = {
-  'numbers leave what can be counted': [
+  'numbers and names leave what a store can hold': [
     ['conversation', { seq: WHOLE_MAX + 1 }, /seq of the conversation has to be .* to 10{15}/],
     ['conversation', { token: 2 ** 53 - 1 }, /token of the conversation has to be/],
     ['task', { version: 2 ** 53 - 1 }, /version of the task has to be/],
+    ['conversation', { address: 'x'.repeat(401) }, /address .* at most 400 characters/],
     ['task', { version: 0 }, /version of the task has to be a whole number from 1/],
     ['task', { tokensUsed: WHOLE_MAX + 1 }, /tokensUsed of the task has to be/],
     ['task', { deadline: INSTANT_MAX + 1 }, /deadline of the task has to be/],

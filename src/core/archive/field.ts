@@ -4,8 +4,8 @@ import { LIMITS } from '../../kernel/limits.ts';
 import type { ArchiveKind } from './record.ts';
 
 type FieldType =
-  /** Words of people, models and tools: masked on the way out. */
-  | { readonly is: 'text' }
+  /** Words of people, models and tools: masked on the way out. `most`: so many characters. */
+  | { readonly is: 'text'; readonly most: number | null }
   /** A text that is one JSON object: masked on the way out. */
   | { readonly is: 'json' }
   /** A code of the product; older versions had others. */
@@ -26,7 +26,9 @@ export type Field<V> = FieldType & {
 };
 export type AnyField = FieldType & { readonly orNull: boolean };
 
-export const text: Field<string> = { is: 'text', orNull: false };
+export const text: Field<string> = { is: 'text', most: null, orNull: false };
+/** A text that records are looked up by: no store indexes a long one. */
+export const name: Field<string> = { is: 'text', most: 400, orNull: false };
 export const json: Field<string> = { is: 'json', orNull: false };
 export const hash: Field<string> = { is: 'hash', orNull: false };
 export const whole: Field<number> = { is: 'whole', from: 0, orNull: false };
@@ -111,8 +113,15 @@ function textProblem(field: AnyField, value: string): string | undefined {
     return field.of.includes(value) ? undefined : `has to be one of ${field.of.join(', ')}`;
   }
   if (field.is === 'json') return jsonProblem(value);
+  if (field.is === 'text') return lengthProblem(value, field.most);
   const form = FORMS[field.is];
   return form === undefined || form.pattern.test(value) ? undefined : form.problem;
+}
+
+function lengthProblem(value: string, most: number | null): string | undefined {
+  return most !== null && value.length > most
+    ? `has to have at most ${most} characters`
+    : undefined;
 }
 
 /** The depth that the door grants to what callers send, and the keys that it refuses (X-9). */

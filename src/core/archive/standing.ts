@@ -1,6 +1,6 @@
 import { HOST_CHANNELS } from '../inbox/record.ts';
 import { EXECUTION_MOVES } from '../dispatch/record.ts';
-import { hasEnded } from '../task/moves.ts';
+import { hasEnded, type WaitKind } from '../task/moves.ts';
 import type { StepRecord } from '../turn/record.ts';
 import { isObject, parseJson, type Json } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -37,8 +37,14 @@ function ended<K extends 'task' | 'turn' | 'run' | 'execution'>(
 }
 
 const CHANNELS: ReadonlySet<string> = new Set(Object.values(HOST_CHANNELS));
-/** Waits that nothing but their window ends where what they wait for is gone. */
-const WINDOWS: ReadonlySet<string | null> = new Set(['instant', 'quota', 'answer', 'approval']);
+/** Waits that are looked at after a window, whatever becomes of what they wait for (T-6). */
+const WINDOWS: ReadonlySet<string | null> = new Set<WaitKind>([
+  'instant',
+  'worker',
+  'answer',
+  'approval',
+  'quota',
+]);
 
 const WAITS: readonly Rule<ArchiveRecords['task']>[] = [
   {
