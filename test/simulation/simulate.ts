@@ -110,8 +110,8 @@ async function watchQuiet(world: World): Promise<void> {
   // So does what a host finds that slept in its start.
   if (shared && planned.pauseEvery > 0) return;
   const { scheduler, look, wall } = world;
-  // A host that has just started tells what it found.
-  await until(world, () => false, scheduler.elapsed + QUIET / 4);
+  // A host that has just started tells what it found, after a passing fault at its next look.
+  await until(world, () => false, scheduler.elapsed + world.options.tickMs + QUIET / 4);
   const before = world.eventCount;
   if (look.isDueBefore(wall.now() + 2 * QUIET)) return;
   await until(world, () => false, scheduler.elapsed + QUIET);
