@@ -44,10 +44,20 @@ export function judgeAttempt(task: TaskRecord, now: Instant, isShared = false): 
   // Its end is the deadline's own (T-7).
   if (task.deadline !== null && task.deadline <= now) return 'leave';
   if (isLate(task, now)) return 'late';
-  const isEarly = task.recoveryNextAt !== null && task.recoveryNextAt > now;
-  const mayBeOut = isShared && isEarly && task.recoveryOutcome === 'reserved';
-  if (task.recoveryAttempts >= LIMITS.recoveryAttempts) return mayBeOut ? 'wait' : 'block';
+  const isEarly = isSpaced(task, now);
+  if (task.recoveryAttempts >= LIMITS.recoveryAttempts)
+    return isShared && isEarly ? judgeLast(task) : 'block';
   return isEarly ? 'wait' : 'reserve';
+}
+
+/** Whether the spacing from its last reservation is not over. */
+function isSpaced({ recoveryNextAt }: TaskRecord, now: Instant): boolean {
+  return recoveryNextAt !== null && recoveryNextAt > now;
+}
+
+/** The call of a last attempt whose outcome is not known may still be out. */
+function judgeLast({ recoveryOutcome }: TaskRecord): 'wait' | 'block' {
+  return recoveryOutcome === 'reserved' ? 'wait' : 'block';
 }
 
 /** The task with one attempt more, counted before it is made: nothing gives it back (R-3, V5). */

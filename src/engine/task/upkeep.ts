@@ -37,6 +37,11 @@ const LEFT_MAX = 20_000;
 // Due tasks that are committed side by side: their conversations are mostly different ones.
 const TOGETHER = 8;
 
+type ReadDue = (due: {
+  readonly now: Instant;
+  readonly limit: number;
+}) => Promise<readonly DueOrder[]>;
+
 /**
  * What becomes due by itself: deadlines, waits, approvals, the return of a provider, the wall clock's
  * trust. Its timer and its hints only make it look; the records say what is due (design principle 12).
@@ -204,23 +209,25 @@ export class Upkeep {
    */
   async #sweep(
     readNext: () => Promise<{ readonly at: Instant } | undefined>,
-    readDue: (due: {
-      readonly now: Instant;
-      readonly limit: number;
-    }) => Promise<readonly DueOrder[]>,
+    readDue: ReadDue,
   ): Promise<Instant | null> {
     const left = new Set<string>();
     for (;;) {
       const next = await readNext();
       if (next === undefined || next.at > this.#now()) return next?.at ?? null;
-      const limit = LIMITS.dueMax + left.size;
-      const due = await readDue({ now: this.#now(), limit });
-      const untried = due.filter((order) => !left.has(nameOfDue(order)));
-      const stayed = await this.#settleAll(untried);
-      for (const order of stayed) left.add(nameOfDue(order));
-      const isAll = stayed.length === untried.length && due.length < limit;
+      const isAll = await this.#sweepOnce(readDue, left);
       if (isAll || left.size > LEFT_MAX || !this.#isOpen) return next.at;
     }
+  }
+
+  /** Adds to `left` what is due and could not be moved; true when there is nothing else. */
+  async #sweepOnce(readDue: ReadDue, left: Set<string>): Promise<boolean> {
+    const limit = LIMITS.dueMax + left.size;
+    const due = await readDue({ now: this.#now(), limit });
+    const untried = due.filter((order) => !left.has(nameOfDue(order)));
+    const stayed = await this.#settleAll(untried);
+    for (const order of stayed) left.add(nameOfDue(order));
+    return stayed.length === untried.length && due.length < limit;
   }
 
   /** The deadline of a task whose turn runs stands in no due index: its turns look at it. */
