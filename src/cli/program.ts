@@ -109,7 +109,10 @@ function addReading(program: Command): void {
       'Looks at the records, the log of admin actions, tasks, files, disk, clock and models, and says ' +
         'what is wrong with the command that changes it. Exit code 1 when something is.',
     )
-    .option('--repair', 'give tasks that stand still without a reason theirs, and close open files')
+    .option(
+      '--repair',
+      'give tasks that stand still without a reason theirs, and close files that are open to others',
+    )
     .addHelpText('after', example('doctor', 'doctor --repair'))
     .action(async (options) => (await import('./commands/doctor.ts')).doctor(options));
   addDemos(program);
@@ -128,7 +131,7 @@ function addReading(program: Command): void {
 /** Shows with a host of its own, which nobody else needs and which is gone afterwards. */
 function addDemos(program: Command): void {
   program
-    .command('demo <name>')
+    .command('demo [name]')
     .summary('see a promise kept: recovery, boundary')
     .description(
       'Starts a host of its own in a folder of its own, kills it in the middle of work and shows, in ' +

@@ -77,16 +77,28 @@ describe('the greeting', () => {
         }),
       attention: () => Promise.resolve({ items: [wait('task_1'), wait('task_2')] }),
     });
-    const { missed, waiting } = await readGreeting(
-      client,
-      'conv_1',
-      Date.parse('2026-11-30T12:00:00.000Z'),
-    );
+    const { missed, waiting } = await readGreeting(client, 'conv_1', {
+      since: Date.parse('2026-11-30T12:00:00.000Z'),
+      isNew: false,
+    });
     assert.deepEqual(
       missed.map(({ id }) => id),
       ['first', 'second'],
     );
     assert.deepEqual(waiting, ['task_2\n  /stop X']);
+  });
+
+  test('B-10: leaves what is held to the one notice of it, but where nobody has been before', async () => {
+    const held = { code: 'held_legacy', subjectId: 'host_1', taskId: null, command: '/tasks held' };
+    const client = clientWith({
+      attention: () => Promise.resolve({ items: [{ ...held, sentence: '5 older tasks' }] }),
+    });
+    const greeted = async (isNew: boolean) => {
+      const { waiting } = await readGreeting(client, 'conv_1', { since: undefined, isNew });
+      return waiting;
+    };
+    assert.deepEqual(await greeted(false), []);
+    assert.deepEqual(await greeted(true), ['5 older tasks\n  /tasks held']);
   });
 
   test('shows five and counts the others', () => {

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { LogLines } from '../../src/cli/chat/log-lines.ts';
+import { when } from '../../src/cli/when.ts';
 import { chatAtTerminal, type Terminal } from '../../src/cli/chat/terminal.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { StreamEvent } from '../../src/wire/stream.ts';
@@ -210,6 +211,26 @@ describe('E-4: an approval at the terminal', () => {
     await desk.see('Not taken: what was asked has its answer');
     assert.deepEqual(await desk.posted(0), []);
   });
+});
+
+test('what the host logs before the chat is there stands in it as words, and nothing raw above it', async (context) => {
+  const outside: string[] = [];
+  const log = new LogLines((text) => outside.push(text));
+  const until = Date.UTC(2026, 10, 30, 12, 0);
+  const line = `{"level":"warn","time":"2026-11-30T11:00:00.000Z","storm":"storm_06H2VJV15RGBV53J","until":${until},"msg":"safe mode"}`;
+  assert.equal(log.show(line), true);
+  assert.deepEqual(outside, []);
+  const desk = await sit(context, [], log);
+  await desk.see(`warn: safe mode (until ${when(new Date(until).toISOString())})`);
+});
+
+test('what the host logs where no chat came to be is said outside', () => {
+  const outside: string[] = [];
+  const log = new LogLines((text) => outside.push(text));
+  log.show('{"level":"error","msg":"no start"}');
+  log.release();
+  log.show('{"level":"error","msg":"the end"}');
+  assert.deepEqual(outside, ['error: no start', 'error: the end']);
 });
 
 test('what the host logs stands above the input, with the prompt below it again', async (context) => {

@@ -136,7 +136,7 @@ test('R-1 a task that waits for its assessment cannot be paused around it', asyn
   const next = await place.host();
   await restOf(next);
   const said = await type(next, conversationId, `/pause ${taskId}`);
-  assert.match(said, new RegExp(`not possible while it is waiting.*/stop ${taskId}`, 'u'));
+  assert.match(said, new RegExp(`independent check decides by itself.*/stop ${taskId}`, 'u'));
   const verdict = await next.resumeTask({ ...order, taskId });
   assert.equal(verdict.kind === 'refused' && verdict.code, 'not_allowed_now');
   await next.stop(0);

@@ -233,7 +233,8 @@ describe('what was interrupted and is blocked', () => {
       epoch: 1,
       attempts: 3,
       lifetimeAttempts: 3,
-      nextAttemptAt: new Date(recoveryNextAt).toISOString(),
+      // Nothing is due while nobody has reopened it.
+      nextAttemptAt: null,
       state: 'needed',
       outcome: 'failed',
     });
@@ -242,7 +243,13 @@ describe('what was interrupted and is blocked', () => {
     const reset = await door.client().resetBudget(id);
     const dueAt = new Date(recoveryNextAt).toISOString();
     assert.deepEqual(reset.waitsFor, { kind: 'assessment', until: dueAt });
-    assert.deepEqual(reset.recovery, { ...before.recovery, epoch: 2, attempts: 0, outcome: null });
+    assert.deepEqual(reset.recovery, {
+      ...before.recovery,
+      epoch: 2,
+      attempts: 0,
+      nextAttemptAt: dueAt,
+      outcome: null,
+    });
     assert.deepEqual([reset.deadline, reset.budgets], [before.deadline, before.budgets]);
     // It is the check's to say, and nobody's to decide.
     assert.deepEqual((await door.client().attention()).items, []);
@@ -258,12 +265,12 @@ describe('what was interrupted and is blocked', () => {
     assert.match(
       said.text,
       new RegExp(
-        `^Reopened ${reset}: the check is due now; its deadline stays .*sekisho why ${reset}$`,
+        `^Reopened ${reset}: the check begins now; its deadline stays .*sekisho why ${reset}$`,
       ),
     );
     const unclear = await putTask(door, here, INCONCLUSIVE);
     const checked = await inShell(context, door, 'ops', (options) => resume(unclear, options));
-    assert.match(checked.text, /is checked first: the check is due now; it has no deadline/);
+    assert.match(checked.text, /is checked first: the check begins now; it has no deadline/);
     const late = await putTask(door, here, lateAt(clock.now() - DAY));
     const options = { late: true };
     const done = await inShell(context, door, 'runner', (how) =>

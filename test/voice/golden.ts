@@ -258,8 +258,8 @@ Es läuft einmal, genau so, wenn die Aufgabe weitergeht; darüber entscheidet ei
   [
     'kept',
     { reason: 'awaits_quota' },
-    `▸ Your message is kept for “Summarise the March invoices”; its next turn reads it. Why not now: The quota of the model provider is used up for now. What changes it: \`/why ${ID}\`.`,
-    `▸ Deine Nachricht ist für „Summarise the March invoices“ aufgehoben; der nächste Durchgang liest sie. Warum nicht jetzt: Das Kontingent des Modellanbieters ist vorerst verbraucht. Was es ändert: \`/why ${ID}\`.`,
+    `▸ Your message is kept for “Summarise the March invoices”; its next turn reads it. Why not now: The quota of the model provider is used up for now. How it goes on: \`/why ${ID}\`.`,
+    `▸ Deine Nachricht ist für „Summarise the March invoices“ aufgehoben; der nächste Durchgang liest sie. Warum nicht jetzt: Das Kontingent des Modellanbieters ist vorerst verbraucht. Wie es weitergeht: \`/why ${ID}\`.`,
   ],
   [
     'kept_for_interrupted',

@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { OutboxReply } from '../../wire/status.ts';
 
 const SHOWN_MOST = 5;
+const HELD = 'held_legacy';
 
 export interface Greeting {
   /** What the conversation heard meanwhile, oldest first. */
@@ -12,18 +13,22 @@ export interface Greeting {
 
 /**
  * What a person who comes back must see: what was said in the conversation since `since` (a time of
- * this machine; nothing without it), and what waits for them.
+ * this machine; nothing without it), and what waits for them. `isNew`: the conversation has no past.
  */
 export async function readGreeting(
   client: Client,
   conversation: string,
-  since: number | undefined,
+  { since, isNew }: { readonly since: number | undefined; readonly isNew: boolean },
 ): Promise<Greeting> {
   const missed = since === undefined ? [] : await readMissed(client, conversation, since);
   const told = new Set(missed.flatMap(({ taskId, subjectId }) => [taskId, subjectId]));
   const { items } = await client.attention();
   const open = items.filter(
-    ({ subjectId, taskId }) => !told.has(subjectId) && !told.has(taskId ?? subjectId),
+    ({ code, subjectId, taskId }) =>
+      !told.has(subjectId) &&
+      !told.has(taskId ?? subjectId) &&
+      // Told once for all, by a notice, to whoever has been here before (B-10).
+      (isNew || code !== HELD),
   );
   const lines = open.map(({ sentence, command }) =>
     command === null || sentence.includes(command) ? sentence : `${sentence}\n  ${command}`,

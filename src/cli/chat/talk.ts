@@ -11,6 +11,8 @@ const PLACE = { channel: 'terminal', address: 'terminal' } as const;
 const TRIES = 3;
 /** As a command begins; what looks so and is none only goes without the line about queued messages. */
 const COMMAND = /^\/[a-z]/i;
+/** In front of a notice. */
+const SIGN = /^[▸…■!] /u;
 
 /** A message that no host is known to have taken. */
 class NotSent extends Error {
@@ -22,6 +24,8 @@ export class Talk {
   readonly #client: Client;
   readonly #id: string;
   readonly #after: string | undefined;
+  /** Whether the conversation began with this talk. */
+  readonly #isNew: boolean;
   /** Messages that wait for their answer. */
   readonly #open = new Set<string>();
   readonly #said = new Set<string>();
@@ -33,25 +37,34 @@ export class Talk {
   #posting = 0;
   /** What a greeting told already and the stream may tell again. */
   #greeted: readonly OutboxReply[] = [];
+  #waiting: readonly string[] = [];
   readonly #onIdle = new Set<() => void>();
 
-  private constructor(client: Client, id: string, after: string | undefined) {
+  private constructor(
+    client: Client,
+    id: string,
+    { after, isNew }: { readonly after: string | undefined; readonly isNew: boolean },
+  ) {
     this.#client = client;
     this.#id = id;
     this.#after = after;
+    this.#isNew = isNew;
   }
 
   /** Opens the terminal's conversation from now on: what was said before is not told again. */
   static async open(client: Client): Promise<Talk> {
+    const openedAt = Date.now();
     const { id } = await client.openConversation(PLACE);
-    const { lastEventId } = await client.conversation(id);
-    return new Talk(client, id, lastEventId ?? undefined);
+    const { lastEventId, createdAt } = await client.conversation(id);
+    const isNew = Date.parse(createdAt) >= openedAt;
+    return new Talk(client, id, { after: lastEventId ?? undefined, isNew });
   }
 
   /** What came since `since`, a time of this machine, and what waits. Ask before `follow`. */
   async greeting(since?: number): Promise<Greeting> {
-    const greeting = await readGreeting(this.#client, this.#id, since);
+    const greeting = await readGreeting(this.#client, this.#id, { since, isNew: this.#isNew });
     this.#greeted = greeting.missed;
+    this.#waiting = greeting.waiting;
     return greeting;
   }
 
@@ -146,6 +159,8 @@ export class Talk {
   }
 
   #wasGreeted(event: StreamEvent): boolean {
+    if (event.type === 'notice' && this.#waiting.includes(event.sentence.replace(SIGN, '')))
+      return true;
     const found = this.#greeted.find((entry) =>
       event.type === 'notice'
         ? entry.kind === 'notice' && entry.text === event.sentence

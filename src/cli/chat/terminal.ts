@@ -4,7 +4,7 @@ import { printable } from '../../kernel/printable.ts';
 import type { StreamEvent } from '../../wire/stream.ts';
 import { paintFor, type Paint } from '../paint.ts';
 import { callBlock } from '../shown.ts';
-import { Above } from './above.ts';
+import { Above, wrapRows } from './above.ts';
 import { Asking, type Question, type Taken } from './asking.ts';
 import type { LogLines } from './log-lines.ts';
 import { Screen } from './screen.ts';
@@ -195,8 +195,11 @@ class TerminalChat {
     else if (taken.kind === 'gone') this.#hint(ANSWERED);
   }
 
+  /** Broken into rows before it is painted: a painted line is not broken any more. */
   #hint(text: string): void {
-    this.#screen.line(this.#paint.dim(text));
+    const width = Math.max((this.#terminal.output.columns || COLUMNS) - 1, 1);
+    const { rows, rest } = wrapRows(text, width);
+    for (const row of [...rows, rest]) this.#screen.line(this.#paint.dim(row));
   }
 
   #answer({ id, text }: Extract<Taken, { kind: 'order' }>): void {

@@ -7,14 +7,13 @@ const DEMOS: Readonly<Record<string, () => Promise<void>>> = {
 };
 
 /** `demo NAME`: shows one promise of the product with a host of its own. */
-export async function demo(name: string): Promise<void> {
-  const play = Object.hasOwn(DEMOS, name) ? DEMOS[name] : undefined;
+export async function demo(name?: string): Promise<void> {
+  const play = name !== undefined && Object.hasOwn(DEMOS, name) ? DEMOS[name] : undefined;
   if (play === undefined) {
     const names = Object.keys(DEMOS).join(', ');
-    throw new CommandEnd(
-      'usage',
-      `sekisho: there is no demo ${JSON.stringify(name)}; there are: ${names}`,
-    );
+    const what =
+      name === undefined ? 'demo takes a name' : `there is no demo ${JSON.stringify(name)}`;
+    throw new CommandEnd('usage', `sekisho: ${what}; there are: ${names}`);
   }
   await play();
 }

@@ -21,7 +21,7 @@ export interface StartOptions {
 /** `start`: runs the host until a signal, or until the person at its terminal leaves. */
 export async function start(options: StartOptions): Promise<void> {
   const config = await configOf(options, flagsOf(options));
-  const log = new LogLines();
+  const log = isChatting(options) ? new LogLines(printError) : new LogLines();
   const host = createHost({
     config,
     env: process.env,
@@ -33,9 +33,15 @@ export async function start(options: StartOptions): Promise<void> {
   const over = new AbortController();
   const ended = endOnSignals(host, over);
   const since = Date.now();
-  const started = await host.start();
+  const started = await host.start().catch((error: unknown) => {
+    log.release();
+    throw error;
+  });
   // A signal that came while it started has stopped it already.
-  if (over.signal.aborted) return ended;
+  if (over.signal.aborted) {
+    log.release();
+    return ended;
+  }
   const { url, model } = started;
   printText(`ready ${url} ${model.provider}/${model.name} ${model.price}`);
   const graceSeconds = config.values['drain.graceSeconds'];
@@ -50,9 +56,14 @@ function flagsOf(options: StartOptions): Partial<Record<ConfigName, string>> {
 }
 
 /** On the screen of a chat only what a person must know; the file has everything. */
-function logLevelOf({ terminal, verbose }: StartOptions): 'debug' | 'info' | 'warn' {
-  if (verbose === true) return 'debug';
-  return terminal && process.stdin.isTTY && process.stderr.isTTY ? 'warn' : 'info';
+function logLevelOf(options: StartOptions): 'debug' | 'info' | 'warn' {
+  if (options.verbose === true) return 'debug';
+  return isChatting(options) ? 'warn' : 'info';
+}
+
+/** Whether a chat opens where log lines would stand. */
+function isChatting({ terminal }: StartOptions): boolean {
+  return terminal && process.stdin.isTTY && process.stderr.isTTY;
 }
 
 /** Resolves when the host has let go of everything. A second signal cuts the drain. */
@@ -118,6 +129,7 @@ async function talk(
       await chatFromPipe(client, options);
     }
   } catch (error) {
+    log.release();
     if (!over.signal.aborted) printError(`the chat ended: ${String(error)}`);
   }
 }

@@ -42,8 +42,8 @@ export const DE_FINDINGS: FindingTexts = {
       count === 0
         ? 'Keine Aufgabe ist offen.'
         : count === 1
-          ? 'Die eine offene Aufgabe steht nicht ohne Grund still.'
-          : `Von ${count} offenen Aufgaben steht keine ohne Grund still.`,
+          ? '1 Aufgabe ist offen, und es ist aufgezeichnet, warum sie steht, wie sie steht.'
+          : `${count} Aufgaben sind offen, und von jeder ist aufgezeichnet, warum sie steht, wie sie steht.`,
     task_silent: ({ request, taskId, since }) =>
       `${request} (${taskId}) steht ${since} still, und ein Grund ist nicht aufgezeichnet.`,
     tasks_silent_more: () => 'Weitere Aufgaben stehen ohne aufgezeichneten Grund still.',
@@ -56,11 +56,11 @@ export const DE_FINDINGS: FindingTexts = {
     notice_untold: ({ request, taskId, cause }) =>
       `${request} (${taskId}) ist blockiert${cause === '' ? '.' : `: ${cause}`} Gesagt werden konnte es niemandem.`,
     work_cut: ({ count, others }) =>
-      `Der Host endete mitten in der Arbeit: ${counted(count, 'Zug', 'Züge')} und ` +
-      `${counted(others, 'Worker', 'Worker')} sind ohne aufgezeichnetes Ende. Der nächste Start lässt sie ` +
-      'prüfen, bevor etwas davon weitergeht.',
+      `Mitten in der Arbeit abgeschnitten, als ihr Host endete: ${counted(count, 'Durchgang', 'Durchgänge')} ` +
+      `und ${counted(others, 'Worker', 'Worker')}. Der nächste Start lässt sie prüfen, bevor etwas davon ` +
+      'weitergeht.',
     turn_unowned: ({ taskId, hostId, since }) =>
-      `Ein Zug von ${taskId} läuft angeblich ${since}, und sein Host (${hostId}) lebt nicht.`,
+      `Ein Durchgang von ${taskId} läuft angeblich ${since}, und sein Host (${hostId}) lebt nicht.`,
     worker_unowned: ({ taskId, since }) =>
       `Ein Worker${taskId === '' ? '' : ` von ${taskId}`} läuft angeblich ${since}, und kein lebender ` +
       'Host hat ihn.',

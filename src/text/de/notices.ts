@@ -113,7 +113,7 @@ export const DE_NOTICES: Catalogue['notices'] = {
     `${when === null ? '' : `Das Angebot, es laufen zu lassen, endet ${when}. `}Warum: ${why}.`,
   kept: ({ request, cause, why }) =>
     `Deine Nachricht ist für ${request} aufgehoben; der nächste Durchgang liest sie. ` +
-    `${cause === '' ? '' : `Warum nicht jetzt: ${cause} `}Was es ändert: ${why}.`,
+    `${cause === '' ? '' : `Warum nicht jetzt: ${cause} `}Wie es weitergeht: ${why}.`,
   kept_for_interrupted: ({ request, stop, why }) =>
     `Deine Nachricht ist für ${request} aufgehoben. Das wurde unterbrochen: Eine unabhängige Prüfung ` +
     `entscheidet, ob es weitergeht, und der nächste Durchgang liest sie dann. Beenden: ${stop}. ` +

@@ -43,8 +43,8 @@ export const EN_FINDINGS: FindingTexts = {
       count === 0
         ? 'No task is open.'
         : count === 1
-          ? 'The one open task does not stand still without a reason.'
-          : `Of ${count} open tasks none stands still without a reason.`,
+          ? '1 task is open, and it is on record why it stands where it stands.'
+          : `${count} tasks are open, and of each it is on record why it stands where it stands.`,
     task_silent: ({ request, taskId, since }) =>
       `${request} (${taskId}) stands still ${since}, and no reason is on record.`,
     tasks_silent_more: () => 'Further tasks stand still without a reason on record.',
@@ -54,9 +54,9 @@ export const EN_FINDINGS: FindingTexts = {
     notice_untold: ({ request, taskId, cause }) =>
       `${request} (${taskId}) is blocked${cause === '' ? '' : `: ${cause}`} Nobody could be told.`,
     work_cut: ({ count, others }) =>
-      `The host ended in the middle of work: ${counted(count, 'turn', 'turns')} and ` +
-      `${counted(others, 'worker', 'workers')} have no end on record. The next start has them checked ` +
-      'before anything of them goes on.',
+      `Cut in the middle, when their host ended: ${counted(count, 'turn', 'turns')} and ` +
+      `${counted(others, 'worker', 'workers')}. The next start has them checked before anything of them ` +
+      'goes on.',
     turn_unowned: ({ taskId, hostId, since }) =>
       `A turn of ${taskId} says that it runs ${since}, and its host (${hostId}) does not live.`,
     worker_unowned: ({ taskId, since }) =>

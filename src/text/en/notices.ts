@@ -105,7 +105,7 @@ export const EN_NOTICES: Catalogue['notices'] = {
     `${when === null ? '' : `The offer to run it ends ${when}. `}Why: ${why}.`,
   kept: ({ request, cause, why }) =>
     `Your message is kept for ${request}; its next turn reads it. ` +
-    `${cause === '' ? '' : `Why not now: ${cause} `}What changes it: ${why}.`,
+    `${cause === '' ? '' : `Why not now: ${cause} `}How it goes on: ${why}.`,
   kept_for_interrupted: ({ request, stop, why }) =>
     `Your message is kept for ${request}, which was interrupted: an independent check decides whether ` +
     `that goes on, and its next turn then reads it. To end it: ${stop}. Why: ${why}.`,
