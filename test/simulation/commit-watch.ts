@@ -13,6 +13,7 @@ type TurnEndWrite = Extract<Write, { write: 'turn.end' }>;
 /** Adds to the world's problems; asked before the world's notes take in the commit. */
 export function watchCommit(world: World, unit: CommittedUnit): void {
   if (unit.unit === 'lease.start' && world.look.hasClosedLimiter()) world.reached('limiter_kept');
+  if (unit.unit === 'recovery.record') doomJudge(world, unit.host);
   for (const write of unit.writes) {
     keepAccount(world, write);
     if (write.write === 'turn.stopping') noteStop(world, write.id, unit.host);
@@ -21,6 +22,11 @@ export function watchCommit(world: World, unit: CommittedUnit): void {
     judgeTakeover(world, write, unit.host);
     judgeInterruption(world, write);
   }
+}
+
+/** What an assessment came to hurts most before anybody acts on it. */
+function doomJudge(world: World, host: string): void {
+  if (world.random.judge.chance(world.options.faults.judgeDies)) world.dies(host);
 }
 
 /** What later judgements ask for. */

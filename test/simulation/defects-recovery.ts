@@ -74,7 +74,7 @@ export const RECOVERY_DEFECTS: readonly Defect[] = [
   {
     name: 'a continue is followed after a restart',
     breaks: /^R-16 /,
-    store: answeringQuery('task.granted', () => []),
+    store: (store, host) => grantsForEver(answeringQuery('task.granted', () => [])(store, host)),
   },
   {
     name: 'interrupted work goes on without an assessment',
@@ -177,8 +177,28 @@ function passing(store: Store): Store {
 function answeringQuery(name: string, answer: () => unknown): NonNullable<Defect['store']> {
   return (store) => ({
     ...passing(store),
-    query: async (read, args) => (read === name ? (answer() as never) : store.query(read, args)),
+    query: async (read, args) => {
+      const rows = await store.query(read, args);
+      return read === name ? (answer() as never) : rows;
+    },
   });
+}
+
+/** Every `continue` looks as if it had just been said when a turn is to begin. */
+function grantsForEver(store: Store): Store {
+  return {
+    ...passing(store),
+    commit: (unit) =>
+      store.commit({
+        ...unit,
+        decide: (rows, at) => {
+          const { task } = rows as { readonly task?: TaskRecord };
+          const isGranted = unit.name === 'turn.claim' && task?.recoveryState === 'granted';
+          const fresh = isGranted ? { task: { ...task, recoveryGrantedAt: at.now } } : {};
+          return unit.decide({ ...rows, ...fresh }, at);
+        },
+      }),
+  };
 }
 
 function laterIn(data: string | null, later: (at: number | null) => number): string {

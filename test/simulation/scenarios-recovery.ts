@@ -11,7 +11,7 @@ const asks: Script = (world) => {
 
 /** The host dies while this happens, and the next comes up much later. */
 const late: Script = (world) => {
-  world.stayAway(40 * MINUTE);
+  world.fleet.away = 40 * MINUTE;
   asks(world);
 };
 

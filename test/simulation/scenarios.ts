@@ -67,7 +67,7 @@ export const SCENARIOS: readonly Scenario[] = [
       world.onceAt(
         (label) => label.startsWith('tool.begin'),
         (host) => {
-          world.avoid(host);
+          world.fleet.avoided = host;
           for (const task of world.look.openTasks()) world.client.stop(task);
         },
       );

@@ -87,7 +87,7 @@ export class World {
   readonly #clock: ClockSteps;
   readonly #watched: Watches;
   readonly #doom: Doom;
-  readonly #fleet: Fleet;
+  readonly fleet: Fleet;
   #faultsOn = true;
   #watches: {
     readonly when: (label: string) => boolean;
@@ -98,7 +98,7 @@ export class World {
     const { options } = plan;
     const { seed } = options;
     this.#plan = plan;
-    this.#fleet = new Fleet(this);
+    this.fleet = new Fleet(this);
     this.options = options;
     this.defect = plan.defect;
     this.modelPlans = plan.model && [...plan.model];
@@ -132,7 +132,7 @@ export class World {
     const about = {
       look: this.look,
       elapsed: () => this.scheduler.elapsed,
-      isAlive: (host: string) => this.#fleet.has(host),
+      isAlive: (host: string) => this.fleet.has(host),
       problem: (text: string) => void this.problems.push(text),
       reached: (name: Sometime) => this.reached(name),
     };
@@ -156,7 +156,7 @@ export class World {
       scheduler: this.scheduler,
       epoch: this.epoch,
       random: seededRandom(seed, 'restores'),
-      hosts: () => this.#fleet.hosts,
+      hosts: () => this.fleet.hosts,
       kill: (host) => this.#crash(host, 'a restore'),
       restore: () => this.#restore(),
     });
@@ -168,7 +168,7 @@ export class World {
       random: this.random.workload,
       weather: this.weather,
       history: this.history,
-      host: () => this.#fleet.someHost(),
+      host: () => this.fleet.someHost(),
       look: this.look,
       ledger: this.ledger,
       reached: (name) => this.reached(name),
@@ -188,8 +188,8 @@ export class World {
   }
 
   /** What a new process does with the store. */
-  async reopen(): Promise<void> {
-    await this.#simulated.reopen();
+  reopen(): Promise<void> {
+    return this.#simulated.reopen();
   }
 
   trace(line: string): void {
@@ -255,7 +255,7 @@ export class World {
   /** Whether the host that claimed this turn is up. */
   runs(turnId: string): boolean {
     const name = this.notes.turnHosts.get(turnId);
-    return this.#fleet.hosts.some((host) => host.epoch.name === name && host.isUp);
+    return this.fleet.hosts.some((host) => host.epoch.name === name && host.isUp);
   }
 
   lost(host: Host): void {
@@ -290,16 +290,6 @@ export class World {
     this.#watches.push({ when, act: (host) => act(host.epoch.name) });
   }
 
-  /** From now on requests go to other hosts than this one. */
-  avoid(host: string): void {
-    this.#fleet.avoided = host;
-  }
-
-  /** Whoever starts next does so as much later; for scenarios that are written by hand. */
-  stayAway(ms: number): void {
-    this.#fleet.away = ms;
-  }
-
   /** The host whose step has such a label dies before it, once. */
   dieOnceAt(when: (label: string) => boolean): void {
     this.#watches.push({ when, act: (host, label) => this.#crash(host, label) });
@@ -314,7 +304,7 @@ export class World {
 
   /** One step of the run; false when it has stood still. */
   async step(): Promise<boolean> {
-    this.#fleet.keep();
+    this.fleet.keep();
     return this.scheduler.step();
   }
 
@@ -330,7 +320,7 @@ export class World {
   }
 
   async end(): Promise<void> {
-    for (const host of this.#fleet.hosts) host.die();
+    for (const host of this.fleet.hosts) host.die();
     this.epoch.state = 'dead';
     this.client.epoch.state = 'dead';
     await this.#simulated.close();
@@ -340,7 +330,7 @@ export class World {
     this.#plan.trace?.(
       `${String(step.number).padStart(5)} ${String(step.at).padStart(9)} ${step.epoch.name} ${step.label}`,
     );
-    const host = this.#fleet.of(step.epoch);
+    const host = this.fleet.of(step.epoch);
     if (host === undefined) return;
     this.hostSteps += 1;
     this.#watch(host, step.label);
@@ -369,7 +359,7 @@ export class World {
     );
     if ((dies === true && this.crashes < 8) || this.#doom.isDoomed(host.epoch.name))
       return this.#crash(host, label);
-    if (sleeps === true && this.options.shared) return this.#fleet.pause(host);
+    if (sleeps === true && this.options.shared) return this.fleet.pause(host);
     if (stops !== true || !host.isUp) return;
     voidStops(this.notes, host.epoch.name);
     void host.stop(faults.pick([0, 10 * SECOND, MINUTE]));
@@ -388,7 +378,7 @@ export class World {
 
   #crash(host: Host, label: string): void {
     this.crashes += 1;
-    this.#fleet.lastDiedUncleanly = true;
+    this.fleet.lastDiedUncleanly = true;
     voidStops(this.notes, host.epoch.name);
     if (this.assessing.isOut(host.epoch.name)) this.reached('assessment_lost');
     noteCrash(this.notes, host, { label, tools: this.ledger.running.get(host.epoch.name) ?? 0 });
