@@ -68,5 +68,5 @@ export async function eventsOf(
   const rows = await place.rows('event');
   return rows
     .filter((row) => row['task_id'] === taskId && row['type'] === type)
-    .map((row) => ({ at: row['at'], ...JSON.parse(String(row['data'] ?? '{}')) }));
+    .map((row) => ({ at: row['at'], ...JSON.parse((row['data'] as string | null) ?? '{}') }));
 }

@@ -19,7 +19,7 @@ test('INC-035 a run that is asked for twenty times at once and again after a kil
   await stage.killAndRestart();
   ids.push(...(await Promise.all(Array.from({ length: TRIES }, ask))));
   assert.equal(new Set(ids).size, 1);
-  const turns = stage.server.requests.filter(({ body }) => !('response_format' in body));
+  const turns = stage.server.requests.filter((request) => !('response_format' in request.body));
   assert.equal(turns.length, 2, 'one call of the tool, before the kill');
   const client = stage.host.client();
   assert.equal((await client.runs()).items.length, 1);
