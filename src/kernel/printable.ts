@@ -16,3 +16,8 @@ export function printableJson(json: string): string {
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
+
+/** At most so many characters of a text; half of a pair at its end is none (a provider may refuse it). */
+export function cutText(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).toWellFormed();
+}

@@ -46,7 +46,10 @@ describe('the answer of an assessment', () => {
     assert.deepEqual(readVerdict(whole, true), { outcome: 'invalid', code: 'cut_off', said: '' });
   });
 
-  test('a long reason is kept in part', () => {
+  test('a long reason is kept in part, and no half of a character', () => {
+    const signs = `${'x'.repeat(LIMITS.recoveryReasonChars - 1)}😀`;
+    const half = readVerdict(JSON.stringify({ verdict: 'end', reason: signs }), false);
+    assert.ok('reason' in half && half.reason.isWellFormed());
     const reason = 'x'.repeat(LIMITS.recoveryReasonChars + 1);
     const read = readVerdict(JSON.stringify({ verdict: 'end', reason }), false);
     assert.equal('reason' in read && read.reason.length, LIMITS.recoveryReasonChars);

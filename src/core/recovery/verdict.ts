@@ -1,4 +1,5 @@
 import { isObject, parseJson, type JsonObject } from '../../kernel/json.ts';
+import { cutText } from '../../kernel/printable.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 
 /** What an assessment call came to, before it is recorded. */
@@ -32,7 +33,7 @@ export function readVerdict(text: string, wasCut: boolean): Assessed {
   const outcome = VERDICTS.find((known) => known === verdict);
   if (outcome === undefined)
     return invalid(typeof verdict === 'string' ? 'unknown_verdict' : 'not_schema');
-  return { outcome, reason: reason.trim().slice(0, LIMITS.recoveryReasonChars) };
+  return { outcome, reason: cutText(reason.trim(), LIMITS.recoveryReasonChars) };
 }
 
 function invalid(code: string): Assessed {

@@ -4,6 +4,7 @@ import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { isId } from '../../kernel/ids.ts';
 import { isObject, parseJson, type JsonObject } from '../../kernel/json.ts';
+import { cutText } from '../../kernel/printable.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { ModelRequest, ModelUsage } from '../../ports/model.ts';
 import { callWithin } from '../bounded-call.ts';
@@ -108,7 +109,7 @@ const SYSTEM =
   '{"taskId": string or null, "reason": string}.';
 
 function requestOf(message: MessageRecord, listed: readonly TaskRecord[]): ModelRequest {
-  const cut = (text: string): string => text.slice(0, LIMITS.classifierTextChars);
+  const cut = (text: string): string => cutText(text, LIMITS.classifierTextChars);
   const data = {
     tasks: listed.map(({ id, state, mandateText, waitQuestion, checkpoint }) => ({
       id,

@@ -7,6 +7,7 @@ import type { TaskRecord } from '../../core/task/record.ts';
 import { isLate } from '../../core/task/wait.ts';
 import type { HostId, MessageId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { cutText } from '../../kernel/printable.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { hostName } from '../../kernel/principal.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -188,7 +189,7 @@ function miss(
   const { callMs } = parts.options.recovery;
   const last: JsonObject = {
     detail: code,
-    said: said.slice(0, LIMITS.providerWordsMax),
+    said: cutText(said, LIMITS.providerWordsMax),
     ...(code === 'timeout' ? { callMs } : {}),
   };
   if (task.recoveryAttempts >= LIMITS.recoveryAttempts) {

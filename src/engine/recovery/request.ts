@@ -7,6 +7,7 @@ import { wasAsked } from '../../core/turn/decide.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
 import { readObject, type JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { cutText } from '../../kernel/printable.ts';
 import { USD } from '../../kernel/money.ts';
 import { SECOND, type Instant } from '../../kernel/time.ts';
 import type { ModelRequest } from '../../ports/model.ts';
@@ -135,5 +136,5 @@ function newest<T>(rows: readonly T[]): readonly T[] {
 }
 
 function cut(text: string): string {
-  return text.slice(0, LIMITS.recoveryTextChars);
+  return cutText(text, LIMITS.recoveryTextChars);
 }
