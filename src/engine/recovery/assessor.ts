@@ -261,5 +261,7 @@ function readOutcome(outcome: ModelOutcome): {
   }
   const { code, message, retryAt } = outcome;
   const kind = outcome.class === 'nonsense' ? 'invalid' : 'failed';
-  return { assessed: { outcome: kind, code, said: message }, retryAt, spent, usage: counted };
+  // What we ended ourselves the provider has said nothing about.
+  const said = outcome.class === 'aborted' ? '' : message;
+  return { assessed: { outcome: kind, code, said }, retryAt, spent, usage: counted };
 }
