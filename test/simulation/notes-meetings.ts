@@ -14,7 +14,7 @@ export function noteMeeting({ reached }: Notes, unit: CommittedUnit): void {
   for (const write of unit.writes) {
     if (write.write === 'event.insert') noteEvent(reached, write.row, unit);
     else NOTED[write.write]?.(reached, write as never, unit);
-    noteRecoveryWrite(reached, write);
+    noteRecoveryWrite(reached, write, unit);
   }
 }
 

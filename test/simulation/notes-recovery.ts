@@ -49,11 +49,11 @@ const BY_NOTICE: Readonly<Record<string, Sometime>> = {
   restart_report: 'report_told',
 };
 
-export function noteRecoveryWrite(reached: Reached, write: Write): void {
+export function noteRecoveryWrite(reached: Reached, write: Write, { unit }: CommittedUnit): void {
   const told = write.write === 'outbox.insert' ? BY_NOTICE[write.row.code ?? ''] : undefined;
   if (told !== undefined) reached(told);
   if (write.write === 'storm.insert') reached('storm_begun');
   if (write.write === 'storm.end' && write.endedBy.startsWith('host:')) reached('storm_calmed');
   if (write.write === 'execution.save' && write.row.enrollment === 'current')
-    reached('worker_kept');
+    reached(unit.startsWith('boundary.') ? 'worker_kept' : 'worker_enrolled');
 }

@@ -205,7 +205,7 @@ export function optionsOf(seed: number): SimulationOptions {
 }
 
 const RECOVERY_ODDS: Readonly<Partial<Record<RecoveryFault, number>>> = {
-  restores: 0.45,
+  restores: 0.6,
   judgeGone: 0.15,
 };
 

@@ -195,7 +195,6 @@ export class Orders {
     if (verdict.kind === 'refused') reached('worker_refused');
     else if (!principal.isAdmin)
       this.#parts.broken(new Error(`B-9 a worker was enrolled by ${principal.id}`));
-    else reached('worker_enrolled');
     await this.#again(given, verdict);
   }
 
@@ -206,7 +205,7 @@ export class Orders {
     if (random.chance(0.4)) return this.#type(typed(name, task.id, grant), task, principal);
     const given = this.#given(name, task.id, { principal, grant });
     const verdict = await this.#insist(given);
-    this.#noteOrder(task, given, verdict);
+    this.#noteOrder(given, verdict);
     await this.#again(given, verdict);
   }
 
@@ -218,10 +217,8 @@ export class Orders {
     return random.pick(isAdmins ? [ADMIN, ADMIN, own, GUEST] : [own, own, ADMIN, GUEST]);
   }
 
-  #noteOrder(task: TaskRecord, { order: { kind, grant } }: Given, { kind: came }: Verdict): void {
+  #noteOrder({ order: { grant } }: Given, { kind: came }: Verdict): void {
     const { reached } = this.#parts;
-    const isHeld = task.enrollment === 'held-legacy' && kind === 'resume';
-    if (isHeld && came === 'refused') reached('enrol_refused');
     if (came === 'ordered' && grant?.deadline !== undefined) reached('deadline_moved');
   }
 
@@ -303,10 +300,17 @@ export class Orders {
   async #insist({ order, send }: Given): Promise<Verdict> {
     const label = `${order.kind} ${order.subjectId} by ${order.by}`;
     const verdict = await this.#sender.insist(label, send);
-    if (verdict.kind === 'refused') order.refusals.push(verdict.code);
+    if (verdict.kind === 'refused') this.#noteRefusal(order, verdict.code);
     else order.answers.push({ outcome: outcomeOf(verdict), repeated: verdict.repeated === true });
     if (verdict.kind === 'stopped') this.#parts.history.stops.push({ taskId: verdict.task.id });
     return verdict;
+  }
+
+  #noteRefusal({ kind, subjectId, refusals }: Order, code: string): void {
+    const { look, reached } = this.#parts;
+    refusals.push(code);
+    const isHeld = look.task(subjectId)?.enrollment === 'held-legacy';
+    if (isHeld && kind === 'resume') reached('enrol_refused');
   }
 }
 

@@ -11,7 +11,7 @@ import { exhaustedForTurn } from '../../src/core/budget/spend.ts';
 import type { OrderKind } from './history.ts';
 import { isSilent } from './order-forms.ts';
 import { nameToPrincipal } from './orders.ts';
-import { ADMIN, SECOND_ADMIN } from './people.ts';
+import { ADMIN, GUEST, SECOND_ADMIN } from './people.ts';
 import type { World } from './world.ts';
 
 /** Steps until `done`, or until `deadline` (virtual). */
@@ -42,6 +42,7 @@ export async function takeWaysOut(world: World, until: Until): Promise<void> {
 async function takeRound(world: World, until: Until, round: number): Promise<void> {
   const { shared, tickMs } = world.options;
   if (round === 0) answerUncertain(world);
+  if (round === 0) await tryHistory(world, until);
   if (world.look.tasks().some(isSilent)) await repair(world, until);
   // A week is long where somebody looks often.
   const isPatient = !shared && tickMs >= 5 * MINUTE;
@@ -58,6 +59,18 @@ function answerUncertain(world: World): void {
     const decision = random.pick(['approve', 'deny']);
     world.client.type(`/${decision} ${id}`, conversationId, ADMIN);
   }
+}
+
+/** B-8 and B-9: who may not wake history, and what an admin wakes of its workers. */
+async function tryHistory(world: World, until: Until): Promise<void> {
+  const { look, client } = world;
+  const held = look.tasks().filter(({ enrollment }) => enrollment === 'held-legacy');
+  for (const task of held.slice(0, 1)) client.exactly('resume', task, { principal: GUEST }, '');
+  const able = look
+    .heldWorkers()
+    .filter(({ taskId }) => look.task(taskId ?? '')?.enrollment === 'current');
+  for (const worker of able.slice(0, 2)) client.exactly('worker', worker, { principal: ADMIN }, '');
+  await until(() => world.isAtRest, world.scheduler.elapsed + HOUR);
 }
 
 /** R-11: who was parked without a reason gets one, and with it the way out. */
