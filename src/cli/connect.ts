@@ -134,7 +134,9 @@ const EXITS: Readonly<Record<string, ExitName>> = {
 };
 
 /** What the host says, and where exactly a body was wrong. */
-function saidBy({ detail, errors = [] }: ApiProblem): string {
+function saidBy({ code, detail, errors = [] }: ApiProblem): string {
+  // A shell sends its key in the header that the API would name.
+  if (code === 'unauthorized') return "Set SEKISHO_API_KEY to one of the host's keys.";
   const places = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   return shellSentence([detail, ...places].join(' '));
 }

@@ -62,8 +62,15 @@ const STORE_FAULTS = [
   'busy',
 ];
 
+/** What to do, where the fault itself does not say it. */
+const HELPS: Readonly<Record<string, string>> = {
+  corrupt:
+    '. Stop the host and keep a copy of its folder; then go back to your last good copy, or import an ' +
+    'export into a fresh folder. What is wrong: sekisho doctor',
+};
+
 function explainFault(fault: Fault): number {
-  printError(`${fault.code}: ${fault.message}`);
+  printError(`${fault.code}: ${fault.message}${HELPS[fault.code] ?? ''}`);
   if (SETUP_FAULTS.includes(fault.code)) return EXIT.usage;
   return STORE_FAULTS.includes(fault.code) ? EXIT.store : EXIT.failed;
 }

@@ -23,6 +23,8 @@ interface CallFacts {
 
 /** `when` the assessment is due, with its preposition, or null for at once; `deadline` null for none. */
 export interface ReopenedFacts {
+  /** When safe mode, which keeps the check from beginning, ends by itself, with its preposition; else null. */
+  readonly safeMode: string | null;
   readonly request: string;
   readonly when: string | null;
   readonly deadline: string | null;
@@ -163,6 +165,8 @@ export interface AnswerTexts {
   /** Of a task that was interrupted: its assessment decides whether the call runs. */
   readonly approvedForInterrupted: (facts: CallFacts & { readonly stop: string }) => string;
   readonly denied: (facts: CallFacts) => string;
+  /** Of a call whose outcome is unknown. */
+  readonly deniedAgain: (facts: CallFacts) => string;
   readonly resumed: (request: string) => string;
   /** Of a held task: it is assessed first (B-8). */
   readonly enrolled: (facts: ReopenedFacts) => string;

@@ -136,8 +136,19 @@ const CODES: Readonly<Record<string, FailureWord>> = {
   http_429: 'limited',
 };
 
+/** Codes of an answer that came and was not of the schema: an event or a notice may hold the code alone. */
+const UNUSABLE: ReadonlySet<string> = new Set([
+  'cut_off',
+  'empty',
+  'not_json',
+  'not_schema',
+  'too_deep',
+  'unknown_verdict',
+]);
+
 function failureOf({ outcome, detail }: Missed): FailureWord {
   if (outcome === 'invalid' || outcome === 'reserved' || outcome === 'continue') return outcome;
+  if (UNUSABLE.has(detail)) return 'invalid';
   return (Object.hasOwn(CODES, detail) ? CODES[detail] : undefined) ?? 'failed';
 }
 

@@ -65,7 +65,12 @@ describe('the greeting', () => {
     parts as unknown as Client;
 
   test('tells what came since the start in order, and what waits beside it', async () => {
-    const wait = (subjectId: string) => ({ subjectId, sentence: subjectId, command: '/stop X' });
+    const wait = (subjectId: string) => ({
+      level: 'blocked',
+      subjectId,
+      sentence: subjectId,
+      command: '/stop X',
+    });
     const client = clientWith({
       outbox: () =>
         Promise.resolve({
@@ -85,11 +90,31 @@ describe('the greeting', () => {
       missed.map(({ id }) => id),
       ['first', 'second'],
     );
-    assert.deepEqual(waiting, ['task_2\n  /stop X']);
+    assert.deepEqual(waiting, ['■ task_2\n  /stop X']);
+  });
+
+  test('R-13: leaves out what the report of this start names with its command', async () => {
+    const report = { ...entry('report', '2026-11-30T12:00:01.000Z', null), text: '- a: `/stop X`' };
+    const client = clientWith({
+      outbox: () => Promise.resolve({ items: [report] }),
+      attention: () =>
+        Promise.resolve({
+          items: [{ level: 'blocked', subjectId: 'task_1', sentence: 'a', command: '/stop X' }],
+        }),
+    });
+    const since = Date.parse('2026-11-30T12:00:00.000Z');
+    const { missed, waiting } = await readGreeting(client, 'conv_1', { since, isNew: false });
+    assert.deepEqual([missed.length, waiting], [1, []]);
   });
 
   test('B-10: leaves what is held to the one notice of it, but where nobody has been before', async () => {
-    const held = { code: 'held_legacy', subjectId: 'host_1', taskId: null, command: '/tasks held' };
+    const held = {
+      level: 'info',
+      code: 'held_legacy',
+      subjectId: 'host_1',
+      taskId: null,
+      command: '/tasks held',
+    };
     const client = clientWith({
       attention: () => Promise.resolve({ items: [{ ...held, sentence: '5 older tasks' }] }),
     });
@@ -98,7 +123,7 @@ describe('the greeting', () => {
       return waiting;
     };
     assert.deepEqual(await greeted(false), []);
-    assert.deepEqual(await greeted(true), ['5 older tasks\n  /tasks held']);
+    assert.deepEqual(await greeted(true), ['▸ 5 older tasks\n  /tasks held']);
   });
 
   test('shows five and counts the others', () => {

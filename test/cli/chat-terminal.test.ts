@@ -162,7 +162,7 @@ describe('E-4: an approval at the terminal', () => {
     desk.tell(asked(FIRST));
     await desk.see('[y/n/?, Enter: later] ');
     desk.paste('y\r');
-    await desk.see('Not taken: only a y or an n that is typed here answers.');
+    await desk.see('Not taken: only a y or an n that is typed here, key by key, answers.');
     desk.type('\r');
     await desk.see(`Left open: /approve ${FIRST} or /deny ${FIRST}`);
     desk.type('y\r');

@@ -199,7 +199,7 @@ describe('W-3: from the store alone', () => {
         { ...limiter, account: 'gone', state: 'down' },
       ],
     };
-    const order = { command: { kind: 'status' }, conversationId: HERE, principal: ANNA } as const;
+    const order = { command: { kind: 'status' }, conversationId: HERE, principal: ADMIN } as const;
     const lines = (await answerCommand(parts, { ...order, health })).split('\n');
     assert.deepEqual(lines.slice(3, 6), [
       'The model provider of openai-compatible/llama3.2 lets only few calls through; looked at again at 14:03.',
@@ -265,7 +265,7 @@ describe('W-3: from the store alone', () => {
       }),
     );
     const health: Health = { ...HEALTH, safeMode: storm, assessing: [ID] };
-    const order = { command: { kind: 'status' }, conversationId: HERE, principal: ANNA } as const;
+    const order = { command: { kind: 'status' }, conversationId: HERE, principal: ADMIN } as const;
     const lines = (await answerCommand(parts, { ...order, health })).split('\n');
     assert.deepEqual(lines.slice(3, -1), [
       'Safe mode is on since 13:57: nothing begins by itself until 15:01, or longer if the host ' +

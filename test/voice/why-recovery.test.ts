@@ -280,7 +280,7 @@ describe('W-6: why tells a task that an assessment or the boundary has', () => {
       says:
         'It is an older task that nothing proves to be ongoing; it is kept as it was and does not run ' +
         'by itself. Before that it was waiting for your answer. It had asked: “Which March?” An admin ' +
-        'can wake exactly this one, in its own conversation; it is then checked first, and nothing old ' +
+        'can wake exactly this one, in its own conversation or at the terminal; it is then checked first, and nothing old ' +
         'is replayed. ',
       says_de:
         / Vorher wartete sie auf deine Antwort\. Sie hatte gefragt: „Which March\?“ Ein Admin kann genau diese wecken, /,

@@ -31,6 +31,17 @@ function said(say: Say, task: TaskRecord): readonly string[] {
 
 describe('the answer says when it is checked, that nothing old is replayed and what stays as before:', () => {
   const SOON = { ...TASK, recoveryNextAt: AT - 1, deadline: null };
+  test('R-16: safe mode, which holds the check back, is said instead of when it were due', () => {
+    const texts = (['en', 'de'] as const).map((locale) => {
+      const options = { locale, timeZone: 'Europe/Berlin' } as EngineOptions;
+      return sayReset({ options, safeModeUntil: AT + 3_600_000 }, SOON, AT).split('.')[0];
+    });
+    assert.deepEqual(texts, [
+      '“Summarise the March invoices” may be checked three times more whether it goes on; the next check is due once safe mode is over, at 15:02 or later, or at once when an admin ends it with `/safe-mode off`',
+      'Ob „Summarise the March invoices“ weitergeht, darf noch dreimal geprüft werden; die nächste Prüfung ist fällig, sobald der abgesicherte Betrieb vorbei ist, um 15:02 oder später, oder ein Admin ihn mit `/safe-mode off` beendet',
+    ]);
+  });
+
   const TOLD: readonly (readonly [name: string, Say, TaskRecord, en: string, de: string])[] = [
     [
       'a reset, of which the spacing stays',

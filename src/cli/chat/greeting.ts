@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { SIGNS } from '../../text/catalogue.ts';
 import type { OutboxReply } from '../../wire/status.ts';
 
 const SHOWN_MOST = 5;
@@ -24,15 +25,19 @@ export async function readGreeting(
   const told = new Set(missed.flatMap(({ taskId, subjectId }) => [taskId, subjectId]));
   const { items } = await client.attention();
   const open = items.filter(
-    ({ code, subjectId, taskId }) =>
+    ({ code, subjectId, taskId, command }) =>
       !told.has(subjectId) &&
       !told.has(taskId ?? subjectId) &&
+      // A report of this start names it with its way out (R-13).
+      (command === null || missed.every(({ text }) => !text.includes(command))) &&
       // Told once for all, by a notice, to whoever has been here before (B-10).
       (isNew || code !== HELD),
   );
-  const lines = open.map(({ sentence, command }) =>
-    command === null || sentence.includes(command) ? sentence : `${sentence}\n  ${command}`,
-  );
+  const lines = open.map(({ level, sentence, command }) => {
+    const sign = sentence.startsWith(SIGNS[level]) ? '' : `${SIGNS[level]} `;
+    const isSaid = command === null || sentence.includes(command);
+    return `${sign}${sentence}${isSaid ? '' : `\n  ${command}`}`;
+  });
   return { missed, waiting: atMost(lines) };
 }
 

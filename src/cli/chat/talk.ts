@@ -11,8 +11,6 @@ const PLACE = { channel: 'terminal', address: 'terminal' } as const;
 const TRIES = 3;
 /** As a command begins; what looks so and is none only goes without the line about queued messages. */
 const COMMAND = /^\/[a-z]/i;
-/** In front of a notice. */
-const SIGN = /^[▸…■!] /u;
 
 /** A message that no host is known to have taken. */
 class NotSent extends Error {
@@ -159,8 +157,7 @@ export class Talk {
   }
 
   #wasGreeted(event: StreamEvent): boolean {
-    if (event.type === 'notice' && this.#waiting.includes(event.sentence.replace(SIGN, '')))
-      return true;
+    if (event.type === 'notice' && this.#waiting.includes(event.sentence)) return true;
     const found = this.#greeted.find((entry) =>
       event.type === 'notice'
         ? entry.kind === 'notice' && entry.text === event.sentence

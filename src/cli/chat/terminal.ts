@@ -21,7 +21,8 @@ const LEAVE = /^\s*\/(?:exit|quit)\s*$/i;
 
 const HINT = 'Ctrl-C stops what runs, twice at an empty prompt leaves; /help lists the commands';
 const QUEUED = 'queued: what runs reads it at its next step, or it follows after; /stop ends that';
-const NOT_TYPED = 'Not taken: only a y or an n that is typed here answers. Type it again.';
+const NOT_TYPED =
+  'Not taken: only a y or an n that is typed here, key by key, answers. Type it again.';
 const ANSWERED = 'Not taken: what was asked has its answer or is no longer open.';
 /** Asks the terminal to set pastes apart, so that none is taken for typing. */
 const PASTES = { on: '\u001B[?2004h', off: '\u001B[?2004l' } as const;
@@ -89,6 +90,8 @@ class TerminalChat {
   readonly #above: Above;
   readonly #asking: Asking;
   readonly #onData = (piece: Buffer | string): void => this.#asking.heard(String(piece));
+  /** The approval whose notice was shown last: what it asks stands above the prompt. */
+  #told: string | undefined;
   #isThere = true;
   #isClosed = false;
   #sending: Promise<void> = Promise.resolve();
@@ -128,6 +131,7 @@ class TerminalChat {
     this.#screen.show(event);
     if (event.type === 'notice') {
       const [, id] = APPROVE.exec(event.command ?? '') ?? [];
+      this.#told = id;
       if (id !== undefined) this.ask({ id });
     } else if (event.type === 'approval.decided') this.#withdraw(event.approvalId);
   }
@@ -230,6 +234,9 @@ class TerminalChat {
     }
     const isAgain = found.kind === 'uncertain';
     if (this.#mayAsk && this.#asking.show({ id, tool: found.tool, isAgain })) {
+      // What a `y` would let run is what stands right above it.
+      if (this.#told !== id) this.#screen.line(`${id}:\n${callBlock(found.shown)}`);
+      this.#told = id;
       this.#prompt();
       this.#lines.prompt(true);
     }

@@ -88,7 +88,8 @@ export function sayAnswered(
   const words = catalogueOf(options.locale);
   const request = quoteRequest(words, task.mandateText);
   const facts = { tool: `\`${cutName(approval.tool)}\``, request };
-  if (approval.state !== 'approved') return words.answers.denied(facts);
+  if (approval.state !== 'approved')
+    return words.answers[approval.kind === 'uncertain' ? 'deniedAgain' : 'denied'](facts);
   if (task.state === 'active') return words.answers.approved(facts);
   return task.reason === 'interrupted'
     ? words.answers.approvedForInterrupted({ ...facts, stop: `\`/stop ${task.id}\`` })

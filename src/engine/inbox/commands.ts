@@ -15,7 +15,8 @@ import { chooseModel } from '../session/choose-model.ts';
 import { settle } from '../settle.ts';
 import { sayExtended } from '../task/extend.ts';
 import type { GivenOrder } from '../task/order.ts';
-import { sayReassessed, sayReset } from '../task/reset.ts';
+import { sayReassessed, sayReset, type Speaking } from '../task/reset.ts';
+import { readSafeMode } from '../task/safe-mode-hold.ts';
 import { sayResumed, type GivenResume } from '../task/resume.ts';
 import { answerUnit } from './answer-unit.ts';
 import { answerCommand } from './answers.ts';
@@ -108,7 +109,8 @@ async function orderTask(
   if (isHere) return;
   // The order answers the command in its own commit, but only where it was said (O-9).
   const said = { ...command, isHeld };
-  await answer(parts, message, sayOrdered(parts, said, verdict.task));
+  const speaking = { ...parts, safeModeUntil: await readSafeMode(parts) };
+  await answer(parts, message, sayOrdered(speaking, said, verdict.task));
 }
 
 function giveOrder(
@@ -156,7 +158,7 @@ function givenBy(message: MessageRecord, isHere: boolean): Omit<GivenOrder, 'tas
 }
 
 function sayOrdered(
-  parts: EngineParts,
+  parts: EngineParts & Speaking,
   command: TaskCommand & { readonly isHeld: boolean },
   task: TaskRecord,
 ): string {
@@ -170,7 +172,7 @@ function sayOrdered(
 
 /** A resume is one new turn, late or not, or an assessment first. */
 function sayWoken(
-  parts: EngineParts,
+  parts: EngineParts & Speaking,
   { late, isHeld }: { readonly late: boolean; readonly isHeld: boolean },
   task: TaskRecord,
 ): string {

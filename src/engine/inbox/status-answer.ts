@@ -38,7 +38,7 @@ export async function sayStatus(
     ...saySafeMode(speaking, health),
     ...sayAlarm(speaking, parts.store.alarm ?? null),
     sayCounts(speaking.words, open),
-    ...(await sayRecovery(parts, speaking, health)),
+    ...(await sayRecovery(parts, speaking, order)),
     ...(await sayDecisions(parts, speaking, { asker: order, open })),
     await sayHere(parts, speaking, conversationId),
   ].join('\n');
@@ -97,14 +97,15 @@ function saySafeMode(
 async function sayRecovery(
   { store }: EngineParts,
   { words: { answers, tag }, reader, now: at }: Speaking,
-  { assessing, safeMode: storm }: Health,
+  { principal, health: { assessing, safeMode: storm } }: Asker & { readonly health: Health },
 ): Promise<readonly string[]> {
   const { interrupted = 0, held = 0 } = (await store.query('recovery.standing', {})) ?? {};
   const now = assessing.length === 0 ? null : String(assessing.length);
   const until = storm === null ? null : sayInstant(reader, tag, stormEndsAt(storm), at);
   return [
     ...(interrupted === 0 ? [] : [answers.interrupted({ count: String(interrupted), now, until })]),
-    ...(held === 0 ? [] : [answers.heldEverywhere(String(held))]),
+    // An admin alone sees and wakes those of other conversations (B-8).
+    ...(held === 0 || !principal.isAdmin ? [] : [answers.heldEverywhere(String(held))]),
   ];
 }
 

@@ -8,6 +8,7 @@ import { catalogueOf } from '../../text/reader.ts';
 import { sayDay, sayWhen } from '../../text/when.ts';
 import type { ReopenedFacts } from '../../text/answer-texts.ts';
 import type { EngineParts, Ordered } from '../engine.ts';
+import { readSafeMode } from './safe-mode-hold.ts';
 import { commitOrder, type GivenOrder, type OrderRows } from './order.ts';
 import type { Ledger } from '../session/ledger.ts';
 
@@ -19,12 +20,13 @@ export async function commitReset(
   parts: EngineParts,
   order: GivenOrder,
 ): Promise<Ordered | Refusal> {
+  const safeModeUntil = await readSafeMode(parts);
   return commitOrder(parts, order, {
     name: 'task.reset',
     admin: true,
     judge: ({ task }, now) => judgeReset(task, order) ?? reopen(task, now),
     act: (ledger, rows, next) => tellReset(ledger, rows, next),
-    says: (next, now) => sayReset(parts, next, now),
+    says: (next, now) => sayReset({ ...parts, safeModeUntil }, next, now),
     shows: recoveryOf,
   });
 }
@@ -63,16 +65,22 @@ export function sayReassessed(parts: Speaking, task: TaskRecord, now: Instant): 
   return words.answers.reassessed(reopened(parts, task, now));
 }
 
-type Speaking = Pick<EngineParts, 'options'>;
+/** `safeModeUntil`: what was read before the order, for safe mode holds the check back (R-16). */
+export type Speaking = Pick<EngineParts, 'options'> & { readonly safeModeUntil?: Instant | null };
 
 /** What an answer says of a task that is assessed next. */
-export function reopened({ options }: Speaking, task: TaskRecord, now: Instant): ReopenedFacts {
+export function reopened(
+  { options, safeModeUntil = null }: Speaking,
+  task: TaskRecord,
+  now: Instant,
+): ReopenedFacts {
   const { locale, timeZone } = options;
   const words = catalogueOf(locale);
   const reader = { locale, timeZone };
   const { recoveryNextAt: at, deadline, mandateText } = task;
   return {
     request: quoteRequest(words, mandateText),
+    safeMode: safeModeUntil === null ? null : sayWhen(reader, words, safeModeUntil, now),
     when: at === null || at <= now ? null : sayWhen(reader, words, at, now),
     deadline: deadline === null ? null : sayDay(reader, words.tag, deadline, now),
   };

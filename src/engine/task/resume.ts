@@ -10,9 +10,9 @@ import { ORDER_INPUTS, RECOVERY_INPUTS } from '../../text/model.ts';
 import { commitEnrol } from '../boundary/enrol.ts';
 import type { EngineParts, Ordered, ResumeOrder } from '../engine.ts';
 import { generateFor, wakeInput } from '../inbox/generate.ts';
-import { withSafeMode } from './safe-mode-hold.ts';
+import { readSafeMode, withSafeMode } from './safe-mode-hold.ts';
 import { commitOrder, type GivenOrder, type OrderKind } from './order.ts';
-import { reopen, recoveryOf, sayReassessed, tellReset } from './reset.ts';
+import { reopen, recoveryOf, sayReassessed, tellReset, type Speaking } from './reset.ts';
 
 /** A resume as it reaches its unit; `late` of an order whose own time has passed (T-15). */
 export interface GivenResume extends GivenOrder, Pick<ResumeOrder, 'late'> {
@@ -32,21 +32,24 @@ export async function commitResume(
 ): Promise<Ordered | Refusal> {
   const task = await parts.store.query('task.byId', { id: order.taskId });
   if (task === undefined) return refuse('not_found', { id: order.taskId });
-  if (task.enrollment === 'held-legacy') return commitEnrol(parts, order);
-  const verdict = await commitOrder(parts, order, kindOf(parts, order, task));
+  const speaking = { ...parts, safeModeUntil: await readSafeMode(parts) };
+  if (task.enrollment === 'held-legacy') return commitEnrol(speaking, order);
+  const verdict = await commitOrder(parts, order, kindOf(speaking, order, task));
   const waits = verdict.kind === 'refused' && verdict.detail['reason'] === 'interrupted';
   return waits ? withSafeMode(parts, verdict) : verdict;
 }
 
 /** By the reason that was found; each judges the task as its unit then reads it. */
-function kindOf(parts: EngineParts, order: GivenResume, { state, reason }: TaskRecord): OrderKind {
+function kindOf(parts: Parts, order: GivenResume, { state, reason }: TaskRecord): OrderKind {
   if (state === 'blocked' && reason === 'recovery_inconclusive') return reassess(parts, order);
   return order.late === true ? late(parts, order) : resume(parts, order);
 }
 
+type Parts = EngineParts & Speaking;
+
 const NAME = 'task.resume';
 
-function resume(parts: EngineParts, order: GivenResume): OrderKind {
+function resume(parts: Parts, order: GivenResume): OrderKind {
   const id = parts.ids.next('message');
   return {
     name: NAME,
@@ -65,7 +68,7 @@ function resume(parts: EngineParts, order: GivenResume): OrderKind {
   };
 }
 
-function late(parts: EngineParts, order: GivenResume): OrderKind {
+function late(parts: Parts, order: GivenResume): OrderKind {
   const id = parts.ids.next('message');
   return {
     ...resume(parts, order),
@@ -85,7 +88,7 @@ function late(parts: EngineParts, order: GivenResume): OrderKind {
   };
 }
 
-function reassess(parts: EngineParts, order: GivenResume): OrderKind {
+function reassess(parts: Parts, order: GivenResume): OrderKind {
   return {
     name: NAME,
     admin: true,

@@ -10,7 +10,7 @@ type Reading = Pick<EngineParts, 'store' | 'clock' | 'options'>;
 const OF_PERSONS: ReadonlySet<string> = new Set(['answer', 'approval']);
 
 /** When safe mode, which is on, ends by itself; null while it is off. */
-async function readSafeMode({ store, clock, options }: Reading): Promise<Instant | null> {
+export async function readSafeMode({ store, clock, options }: Reading): Promise<Instant | null> {
   if (!options.recovery.safeMode) return null;
   const storm = await store.query('storm.last', {});
   if (storm === undefined || storm.endedAt !== null) return null;

@@ -5,6 +5,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { invariant } from '../../kernel/invariant.ts';
 import { USD } from '../../kernel/money.ts';
 import type { StepUsage } from '../../ports/turn.ts';
+import { catalogueOf } from '../../text/reader.ts';
 import type { OutcomeShape, RunCreatedReply, RunReply, UsageShape } from '../../wire/run.ts';
 import { iso, isoOrNull } from '../call.ts';
 import { readSpeech, wordsOf } from './speech.ts';
@@ -20,7 +21,7 @@ export async function viewRun(engine: Engine, run: RunRecord): Promise<RunReply>
   return {
     ...created(run, task),
     output: run.state === 'completed' ? text : null,
-    outcome: outcomeOf(run, text),
+    outcome: outcomeOf(run, text === '' ? sayCause(engine, run) : text),
     ...laterOf(run, task),
     metadata: run.metadata === null ? null : (JSON.parse(run.metadata) as Record<string, string>),
     usage: usageOf(used),
@@ -32,6 +33,13 @@ export async function viewRun(engine: Engine, run: RunRecord): Promise<RunReply>
 /** What the acceptance of a run is answered with. */
 export async function viewCreated(engine: Engine, run: RunRecord): Promise<RunCreatedReply> {
   return created(run, await taskOf(engine, run));
+}
+
+/** Where no notice speaks of one task alone: why it stands (B-10). */
+function sayCause({ parts }: Engine, { outcomeCode }: RunRecord): string {
+  const causes: Readonly<Record<string, string>> = catalogueOf(parts.options.locale).causes;
+  if (outcomeCode === null || !Object.hasOwn(causes, outcomeCode)) return '';
+  return causes[outcomeCode] ?? '';
 }
 
 /** How a run ended without an answer; null for one that is open or completed. */

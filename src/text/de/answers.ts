@@ -1,4 +1,12 @@
-import type { AnswerTexts } from '../answer-texts.ts';
+import type { AnswerTexts, ReopenedFacts } from '../answer-texts.ts';
+
+/** Wenn der abgesicherte Betrieb die Prüfung zurückhält (R-16). */
+const heldBack = (safeMode: string): string =>
+  `sobald der abgesicherte Betrieb vorbei ist, ${safeMode} oder später, oder ein Admin ihn mit ` +
+  '`/safe-mode off` beendet';
+
+const dueOf = ({ when, safeMode }: Pick<ReopenedFacts, 'when' | 'safeMode'>): string =>
+  safeMode === null ? (when ?? 'sofort') : heldBack(safeMode);
 
 export const DE_ANSWERS: AnswerTexts = {
   helpHead: 'Befehle:',
@@ -123,21 +131,23 @@ export const DE_ANSWERS: AnswerTexts = {
     `Freigegeben: ${tool} für ${request} wird aufgehoben und läuft einmal, genau wie gezeigt, ` +
     `wenn eine unabhängige Prüfung die Aufgabe weitergehen lässt. Beenden: ${stop}.`,
   denied: ({ tool, request }) => `Abgelehnt: ${tool} für ${request} läuft nicht.`,
+  deniedAgain: ({ tool, request }) =>
+    `Abgelehnt: ${tool} für ${request} läuft nicht noch einmal. Ob es vorher lief, ist unbekannt.`,
   resumed: (request) =>
     `${request} geht mit einem neuen Durchgang von dem aus weiter, was gespeichert ist.`,
-  enrolled: ({ request, when, deadline }) =>
+  enrolled: ({ request, deadline, ...due }) =>
     `${request} gehört wieder zur laufenden Arbeit. Erst wird geprüft, ob es weitergeht, ` +
-    `${when ?? 'sofort'}. Nichts Altes wird wiederholt; Budgets und Frist (${deadline ?? 'keine'}) ` +
+    `${dueOf(due)}. Nichts Altes wird wiederholt; Budgets und Frist (${deadline ?? 'keine'}) ` +
     'sind wie zuvor.',
   enrolledSpent: ({ request, reset }) =>
     `${request} gehört wieder zur laufenden Arbeit, aber alle Prüfungen sind verbraucht, darum geht ` +
     `nichts davon weiter. Ein Admin lässt neu prüfen mit ${reset}.`,
-  reassessed: ({ request, when, deadline }) =>
-    `Ob ${request} weitergeht, wird neu geprüft: ${when ?? 'sofort'}. Nichts Altes wird wiederholt; ` +
+  reassessed: ({ request, deadline, ...due }) =>
+    `Ob ${request} weitergeht, wird neu geprüft: ${dueOf(due)}. Nichts Altes wird wiederholt; ` +
     `Budgets und Frist (${deadline ?? 'keine'}) sind wie zuvor.`,
-  budgetReset: ({ request, when, deadline }) =>
+  budgetReset: ({ request, when, deadline, safeMode }) =>
     `Ob ${request} weitergeht, darf noch dreimal geprüft werden; die nächste Prüfung ist ` +
-    `${when ?? 'sofort'} fällig. Nichts Altes wird wiederholt; Budgets und Frist ` +
+    `${safeMode === null ? `${when ?? 'sofort'} fällig` : `fällig, ${heldBack(safeMode)}`}. Nichts Altes wird wiederholt; Budgets und Frist ` +
     `(${deadline ?? 'keine'}) sind wie zuvor.`,
   resumedLate: (request) =>
     `${request} wird verspätet ausgeführt, mit einem neuen Durchgang. Budgets und Frist sind wie zuvor.`,

@@ -22,7 +22,8 @@ export const DE_FINDINGS: FindingTexts = {
       `Die Aufzeichnungen sind beschädigt: „${detail}“${count === 0 ? '' : ` und ${count} weitere`}. ` +
       'Halte den Host an, sichere das Zustandsverzeichnis und kehre zur letzten guten Kopie zurück.',
     store_unreachable: ({ description, detail }) =>
-      `Die Aufzeichnungen lassen sich nicht lesen (${description})${saying(detail)}.`,
+      `Die Aufzeichnungen lassen sich nicht lesen (${description})${saying(detail)}. Sind sie beschädigt, ` +
+      'sichere das Zustandsverzeichnis und kehre zur letzten guten Kopie zurück.',
     store_log_large: ({ size, since }) =>
       `Jemand hält die Aufzeichnungen ${since} zum Lesen offen: Ihr Log ist auf ${size} gewachsen. ` +
       'Beende das Programm, das sie liest.',
@@ -37,7 +38,8 @@ export const DE_FINDINGS: FindingTexts = {
       `Das Protokoll der Admins wurde verändert: Was als Eintrag ${count} dasteht, folgte nicht auf den ` +
       'davor; Einträge wurden umgestellt oder ersetzt.',
     audit_altered: ({ count }) =>
-      `Das Protokoll der Admins wurde verändert: Eintrag ${count} ist nicht mehr, was er war.`,
+      `Das Protokoll der Admins wurde verändert: Eintrag ${count} ist nicht mehr, was er war. ` +
+      'Vergleiche es mit einer Kopie, der du traust; heilen lässt es sich nicht, und der Host läuft weiter.',
     tasks_sound: ({ count }) =>
       count === 0
         ? 'Keine Aufgabe ist offen.'
@@ -49,9 +51,9 @@ export const DE_FINDINGS: FindingTexts = {
     tasks_silent_more: () => 'Weitere Aufgaben stehen ohne aufgezeichneten Grund still.',
     tasks_held: ({ count }) =>
       count === 1
-        ? '1 ältere Aufgabe wird gehalten: Sie bleibt, wie sie war, und läuft nicht von selbst. ' +
+        ? '1 ältere Aufgabe ruht: Sie bleibt, wie sie war, und läuft nicht von selbst. ' +
           'Wecken: `/task-resume ID`.'
-        : `${count} ältere Aufgaben werden gehalten: Sie bleiben, wie sie waren, und laufen nicht von ` +
+        : `${count} ältere Aufgaben ruhen: Sie bleiben, wie sie waren, und laufen nicht von ` +
           'selbst. Genau eine wecken: `/task-resume ID`.',
     notice_untold: ({ request, taskId, cause }) =>
       `${request} (${taskId}) ist blockiert${cause === '' ? '.' : `: ${cause}`} Gesagt werden konnte es niemandem.`,
@@ -74,7 +76,7 @@ export const DE_FINDINGS: FindingTexts = {
       `Importierte Aufzeichnungen wurden ${since} unterschieden, und das wurde nicht fertig. Der nächste ` +
       'Start macht es fertig, bevor etwas davon weitergeht.',
     boundary_untold: ({ count, others }) =>
-      `Niemandem konnte gesagt werden, was gehalten wird: ${counted(count, 'ältere Aufgabe', 'ältere Aufgaben')}` +
+      `Niemandem konnte gesagt werden, was ruht: ${counted(count, 'ältere Aufgabe', 'ältere Aufgaben')}` +
       `${others === 0 ? '' : ` und ${counted(others, 'Worker', 'Worker')}`}.`,
     clock_believed: () => 'Der Uhr wird geglaubt.',
     clock_distrusted: ({ drift, until }) =>

@@ -102,8 +102,8 @@ export const DE_RECOVERY: RecoveryTexts = {
   },
   wasAsking: (question) => `Sie hatte gefragt: ${question}`,
   wakes:
-    'Ein Admin kann genau diese wecken, in ihrer eigenen Unterhaltung; sie wird dann zuerst geprüft, ' +
-    'und nichts Altes wird wiederholt.',
+    'Ein Admin kann genau diese wecken, in ihrer eigenen Unterhaltung oder am Terminal; sie wird dann ' +
+    'zuerst geprüft, und nichts Altes wird wiederholt.',
   outcomes: {
     timeout: ({ time }) => `In ${time} kam keine Antwort.`,
     unreached: ({ detail }) => `Der Modellanbieter war nicht erreichbar${behind(detail)}.`,

@@ -1,4 +1,10 @@
-import type { AnswerTexts } from '../answer-texts.ts';
+import type { AnswerTexts, ReopenedFacts } from '../answer-texts.ts';
+
+/** When a check begins; safe mode holds it back, whatever is due (R-16). */
+const dueOf = ({ when, safeMode }: Pick<ReopenedFacts, 'when' | 'safeMode'>): string =>
+  safeMode === null
+    ? (when ?? 'at once')
+    : `once safe mode is over, ${safeMode} or later, or at once when an admin ends it with \`/safe-mode off\``;
 
 export const EN_ANSWERS: AnswerTexts = {
   helpHead: 'Commands:',
@@ -118,20 +124,22 @@ export const EN_ANSWERS: AnswerTexts = {
     `Approved: ${tool} for ${request} is kept and runs once, exactly as it was shown, ` +
     `if an independent check lets the task go on. To end it: ${stop}.`,
   denied: ({ tool, request }) => `Denied: ${tool} for ${request} does not run.`,
+  deniedAgain: ({ tool, request }) =>
+    `Denied: ${tool} for ${request} does not run once more. Whether it ran before is unknown.`,
   resumed: (request) => `${request} goes on from what is saved, with one new turn.`,
-  enrolled: ({ request, when, deadline }) =>
+  enrolled: ({ request, deadline, ...due }) =>
     `${request} belongs to ongoing work again. It is checked first whether it goes on, ` +
-    `${when ?? 'at once'}. Nothing old is replayed; its budgets and its deadline ` +
+    `${dueOf(due)}. Nothing old is replayed; its budgets and its deadline ` +
     `(${deadline ?? 'none'}) are as before.`,
   enrolledSpent: ({ request, reset }) =>
     `${request} belongs to ongoing work again, but the checks that it had are used up, so nothing of ` +
     `it goes on. An admin has it checked anew with ${reset}.`,
-  reassessed: ({ request, when, deadline }) =>
-    `${request} is checked anew whether it goes on: ${when ?? 'at once'}. Nothing old is replayed; ` +
+  reassessed: ({ request, deadline, ...due }) =>
+    `${request} is checked anew whether it goes on: ${dueOf(due)}. Nothing old is replayed; ` +
     `its budgets and its deadline (${deadline ?? 'none'}) are as before.`,
-  budgetReset: ({ request, when, deadline }) =>
+  budgetReset: ({ request, deadline, ...due }) =>
     `${request} may be checked three times more whether it goes on; the next check is due ` +
-    `${when ?? 'at once'}. Nothing old is replayed; its budgets and its deadline ` +
+    `${dueOf(due)}. Nothing old is replayed; its budgets and its deadline ` +
     `(${deadline ?? 'none'}) are as before.`,
   resumedLate: (request) =>
     `${request} is carried out late, with one new turn. Its budgets and its deadline are as before.`,

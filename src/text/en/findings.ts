@@ -23,7 +23,8 @@ export const EN_FINDINGS: FindingTexts = {
       `The records are damaged: “${detail}”${count === 0 ? '' : ` and ${count} more`}. Stop the host, ` +
       'keep a copy of the state directory, and go back to your last good copy.',
     store_unreachable: ({ description, detail }) =>
-      `The records cannot be read (${description})${saying(detail)}.`,
+      `The records cannot be read (${description})${saying(detail)}. If they are damaged, keep a copy of the ` +
+      'state directory and go back to your last good copy.',
     store_log_large: ({ size, since }) =>
       `Somebody holds the records open to read ${since}: their log has grown to ${size}. ` +
       'End the program that reads them.',
@@ -38,7 +39,8 @@ export const EN_FINDINGS: FindingTexts = {
       `The log of admin actions was tampered with: what stands as entry ${count} did not follow the ` +
       'entry before it; entries were reordered or replaced.',
     audit_altered: ({ count }) =>
-      `The log of admin actions was tampered with: entry ${count} was altered.`,
+      `The log of admin actions was tampered with: entry ${count} was altered. Compare it with a copy that ` +
+      'you trust; nothing mends it, and the host goes on.',
     tasks_sound: ({ count }) =>
       count === 0
         ? 'No task is open.'

@@ -99,8 +99,8 @@ export const EN_RECOVERY: RecoveryTexts = {
   },
   wasAsking: (question) => `It had asked: ${question}`,
   wakes:
-    'An admin can wake exactly this one, in its own conversation; it is then checked first, and ' +
-    'nothing old is replayed.',
+    'An admin can wake exactly this one, in its own conversation or at the terminal; it is then ' +
+    'checked first, and nothing old is replayed.',
   outcomes: {
     timeout: ({ time }) => `There was no answer in ${time}.`,
     unreached: ({ detail }) => `The model provider could not be reached${behind(detail)}.`,
