@@ -9,7 +9,11 @@ import { startPostgres } from '../support/postgres.ts';
 import { startHost, type HostProcess } from './host-process.ts';
 
 const isSlow = (request: RecordedRequest): boolean =>
-  JSON.stringify(request.body).includes('slowly');
+  !isAssessment(request) && JSON.stringify(request.body).includes('slowly');
+
+function isAssessment({ body }: RecordedRequest): boolean {
+  return 'response_format' in body;
+}
 
 test('R-14 a host on PostgreSQL answers, and its death is waited out by the lease', async () => {
   const postgres = await startPostgres();
@@ -17,6 +21,7 @@ test('R-14 a host on PostgreSQL answers, and its death is waited out by the leas
   mkdirSync(join(folder, 'workspace'));
   const stalled = Promise.withResolvers<void>();
   const server = await startModelServer((request) => {
+    if (isAssessment(request)) return says('{"verdict":"inconclusive","reason":"it is slow"}');
     if (isSlow(request)) {
       stalled.resolve();
       return { kind: 'stall' };
@@ -49,10 +54,10 @@ test('R-14 a host on PostgreSQL answers, and its death is waited out by the leas
     host = await startHost(folder);
     for await (const event of host.client.runEvents(cut.id)) {
       if (event.type !== 'notice') continue;
-      assert.deepEqual([event.level, event.code], ['waiting', 'interrupted']);
+      assert.deepEqual([event.level, event.code], ['blocked', 'recovery_inconclusive']);
       break;
     }
-    assert.equal((await host.client.run(cut.id)).status, 'waiting');
+    assert.equal((await host.client.run(cut.id)).status, 'failed');
     assert.equal(server.requests.filter(isSlow).length, 1);
     assert.equal(await host.end(), 0);
   } finally {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { DAY, SECOND } from '../../src/kernel/time.ts';
 import type { ModelRequest } from '../../src/ports/model.ts';
-import { everyRow, heldCall, restOf, say, wordsOf } from '../support/acts.ts';
+import { eventually, everyRow, heldCall, restOf, say, wordsOf } from '../support/acts.ts';
 import { ADMIN, ANNA, fails, Installation, judges, OPTIONS, says } from '../support/host.ts';
 import { codesOf, cutWork, elapse, SPACING, taskOf } from './recovery-support.ts';
 import { mortal } from './upkeep-support.ts';
@@ -242,3 +243,25 @@ function textOf(request: ModelRequest): string {
   const [message] = request.messages;
   return message?.role === 'user' ? message.text : '';
 }
+
+test('E-1 work that goes on much later sees its own finished calls, whatever else was said since', async () => {
+  const place = new Installation();
+  const { taskId, conversationId } = await cutWork(place);
+  const asked = heldCall();
+  place.assessor.answer = asked.hold;
+  place.model.answer = () => says('an answer');
+  const engine = await place.host({ options: { ...OPTIONS, tickMs: 3_600_000 } });
+  await asked.begun;
+  for (let turn = 0; turn <= LIMITS.historyStepsMax; turn += 1)
+    await say(engine, conversationId, `something else ${turn}`);
+  await restOf(engine);
+  asked.release(judges('continue'));
+  await eventually(async () => (await taskOf(place, taskId)).state === 'completed');
+  const request = place.model.requests.at(-1) ?? assert.fail();
+  assert.ok(request.system.includes('left out'), 'the session is not shown whole');
+  const results = request.messages.filter(({ role }) => role === 'tool');
+  assert.equal(results.length, 1, 'its finished call has its result');
+  const at = request.messages.findIndex(({ role }) => role === 'tool');
+  assert.ok(at < 5, 'before what was said since');
+  await engine.stop(0);
+});

@@ -1,7 +1,7 @@
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import { buildTranscript, sizeOf, type TranscriptItem } from '../../core/turn/transcript.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
-import type { ConversationId } from '../../kernel/ids.ts';
+import type { ConversationId, TaskId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { ModelMessage } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
@@ -11,6 +11,10 @@ import { readAgain } from '../settle.ts';
 export interface SpokenTurn {
   /** Its items as a request carries them. */
   readonly messages: readonly ModelMessage[];
+  /** Whose turn it was; null where it has no step. */
+  readonly taskId: TaskId | null;
+  /** The place of its first step: the order of turns. */
+  readonly first: number;
   readonly steps: number;
   /** More than its texts have. */
   readonly chars: number;
@@ -29,7 +33,9 @@ export function spokenTurn(
 ): SpokenTurn {
   const items = buildTranscript(messages, steps);
   const chars = items.reduce((sum, item) => sum + sizeOf(item) + ITEM_CHARS, 0);
-  return { messages: items.map(toMessage), steps: steps.length, chars };
+  const first = Math.min(...steps.map(({ seq }) => seq));
+  const taskId = steps[0]?.taskId ?? null;
+  return { messages: items.map(toMessage), taskId, first, steps: steps.length, chars };
 }
 
 function toMessage(item: TranscriptItem): ModelMessage {
@@ -45,11 +51,10 @@ function spokenTurns(
   steps: readonly StepRecord[],
 ): readonly SpokenTurn[] {
   const inputs = Map.groupBy(messages, ({ turnId }) => turnId);
-  const turns = [...Map.groupBy(steps, ({ turnId }) => turnId)].map(([turnId, own]) => ({
-    first: Math.min(...own.map(({ seq }) => seq)),
-    turn: spokenTurn(inputs.get(turnId) ?? [], own),
-  }));
-  return turns.toSorted((a, b) => a.first - b.first).map(({ turn }) => turn);
+  const turns = [...Map.groupBy(steps, ({ turnId }) => turnId)].map(([turnId, own]) =>
+    spokenTurn(inputs.get(turnId) ?? [], own),
+  );
+  return turns.toSorted((a, b) => a.first - b.first);
 }
 
 /**
@@ -69,6 +74,53 @@ export function newestTurns(turns: readonly SpokenTurn[], charsMax: number): rea
   }
   return turns.slice(start);
 }
+
+/**
+ * The same, but what a task itself has said and done goes before whatever else was said, as far as it fits:
+ * without it finished calls would be made again (E-1).
+ */
+export function turnsFor(
+  taskId: TaskId,
+  turns: readonly SpokenTurn[],
+  charsMax: number,
+): readonly SpokenTurn[] {
+  const own = newestTurns(
+    turns.filter((turn) => turn.taskId === taskId),
+    charsMax,
+  );
+  const taken = own.reduce((sum, { chars }) => sum + chars, 0);
+  const others = newestTurns(
+    turns.filter((turn) => turn.taskId !== taskId),
+    charsMax - taken,
+  );
+  return [...own, ...others].toSorted((a, b) => a.first - b.first);
+}
+
+/** The turns of a task that began before this place, however many steps of others lie between; oldest first. */
+export async function readOwnTurns(
+  parts: HistoryParts,
+  { conversationId, taskId }: Pick<TurnRecord, 'conversationId' | 'taskId'>,
+  before: number,
+): Promise<readonly SpokenTurn[]> {
+  const asked = { conversationId, taskId, limit: OWN_STEPS_MAX };
+  const steps = (await readAgain(parts, 'step.ofTask', asked)).filter(({ seq }) => seq < before);
+  const newest = steps.slice(-LIMITS.historyStepsMax);
+  // The oldest of as many steps as are taken may be a part of its turn.
+  const isPart = (step: StepRecord): boolean =>
+    newest.length < steps.length && step.turnId === newest[0]?.turnId;
+  const turns: SpokenTurn[] = [];
+  for (const [turnId, own] of Map.groupBy(
+    newest.filter((step) => !isPart(step)),
+    (step) => step.turnId,
+  )) {
+    const inputs = await readAgain(parts, 'message.ofTurn', { conversationId, turnId });
+    turns.push(spokenTurn(inputs, own));
+  }
+  return turns.filter(saysSomething);
+}
+
+// Steps of one task that are looked through.
+const OWN_STEPS_MAX = 5_000;
 
 type Place = Pick<TurnRecord, 'conversationId' | 'sessionId'> & { readonly before: number };
 type HistoryParts = Pick<EngineParts, 'store' | 'clock' | 'log'>;

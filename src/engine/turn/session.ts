@@ -11,8 +11,10 @@ import { charsOfWindow, offeredTools, tokensOf } from './context.ts';
 import {
   newestTurns,
   readHistory,
+  readOwnTurns,
   saysSomething,
   spokenTurn,
+  turnsFor,
   type Histories,
   type History,
 } from './history.ts';
@@ -64,9 +66,9 @@ export class Session {
     const system = await agentOf(parts, task.agent).instructions();
     const session = new Session(parts, claim, system);
     const { conversationId, sessionId, firstSeq: before } = turn;
-    session.#remember(
-      histories.take(turn) ?? (await readHistory(parts, { conversationId, sessionId, before })),
-    );
+    const place = { conversationId, sessionId, before };
+    const history = histories.take(turn) ?? (await readHistory(parts, place));
+    session.#remember(await withOwn(parts, { turn, task }, history));
     if (inputs === undefined) await session.joined();
     else session.#messages = inputs;
     return session;
@@ -121,7 +123,8 @@ export class Session {
   }
 
   #fitted(free: number): readonly ModelMessage[] {
-    return newestTurns(this.#history.turns, free).flatMap(({ messages }) => messages);
+    const { id } = this.#task;
+    return turnsFor(id, this.#history.turns, free).flatMap(({ messages }) => messages);
   }
 
   /**
@@ -137,3 +140,15 @@ export class Session {
 
 /** For the words that the host itself adds. */
 const RESERVED_CHARS = 1_000;
+
+/** Puts before a history that is not whole what its task said and did in turns that lie further back (E-1). */
+async function withOwn(
+  parts: EngineParts,
+  { turn, task }: Pick<Claim, 'turn' | 'task'>,
+  history: History,
+): Promise<History> {
+  if (history.isWhole || task.turnsUsed <= 1) return history;
+  const oldest = history.turns[0]?.first ?? turn.firstSeq;
+  const own = await readOwnTurns(parts, turn, oldest);
+  return { ...history, turns: [...own, ...history.turns] };
+}
