@@ -133,7 +133,7 @@ export function openSqliteReadOnly(path: string): Store & Inspect {
   try {
     assertVersion(db);
     if (nextMigration(appliedTo(db), MIGRATIONS) !== undefined) throw tooOld(path);
-    const traits = { exclusive: false, description: `${description(db, path)}, to read` };
+    const traits = { exclusive: false, description: description(db, path) };
     return { ...readOnly(db, traits), check: () => checkFile(path) };
   } catch (error) {
     db.close();
