@@ -56,6 +56,8 @@ function checkMessages(all: (sql: string) => Row[], witness: Witness): KillTally
   );
   const tasks = new Map(all('select * from task').map((row) => [row['id'], row]));
   const replies = count(all("select * from outbox where kind = 'reply'"));
+  const words = all("select text from outbox where kind = 'reply'").map(({ text }) => text);
+  assert.equal(new Set(words).size, words.length, 'something was answered twice');
   checkAsked(all);
   checkAssessments(all);
   for (const [id, number] of witness.acked) {
@@ -65,16 +67,17 @@ function checkMessages(all: (sql: string) => Row[], witness: Witness): KillTally
     const task = tasks.get(taskId);
     assert.ok(task !== undefined, `message ${number} was claimed by no turn`);
     assert.deepEqual([message['state'], task['state']], ['done', 'completed']);
-    assert.equal(replies.get(taskId), 1, `message ${number} has not exactly one answer`);
+    assert.ok((replies.get(taskId) ?? 0) > 0, `message ${number} has no answer`);
+    assert.notEqual(message['answer_id'], null, `message ${number} is not answered`);
   }
-  const { cycles, resets, acked } = witness;
+  const { cycles, acked } = witness;
   return {
     cycles,
     acked: acked.size,
     answered: acked.size,
     interrupted: all('select * from turn where "end" = \'interrupted\'').length,
     assessments: all("select * from event where type = 'assessment.reserved'").length,
-    resets,
+    resets: all("select * from event where type = 'recovery.reset'").length,
     uncertain: all("select * from step where state = 'uncertain'").length,
   };
 }

@@ -17,6 +17,9 @@ const LANES = 8;
 /** Messages that each lane sends before it waits: the second arrives while the first is worked on. */
 const AHEAD = 2;
 
+/** Cycles in one conversation: what a cut task has done stays among what its next turn is shown. */
+const ROOM_CYCLES = 3;
+
 /** What the outside saw: the only truth that the checks may use besides the store. */
 export interface Witness {
   /** Acknowledged messages: their number by their id. */
@@ -26,8 +29,6 @@ export interface Witness {
   /** How often each message's command ran, from the file that it appends to. */
   readonly ledger: ReadonlyMap<number, number>;
   readonly cycles: number;
-  /** Tasks whose assessments were used up by the kills, and opened anew by an admin. */
-  readonly resets: number;
 }
 
 /** Kills a host under load again and again, then lets it finish what it may. Leaves it running. */
@@ -45,28 +46,32 @@ export async function killUnderLoad(
   mkdirSync(join(folder, 'workspace'), { recursive: true });
   const acked = new Map<string, number>();
   let host = await startOn(folder, server.url, 0);
-  const lanes = await Promise.all(
-    Array.from({ length: LANES }, async (_, lane) => {
-      const opened = await host.client.openConversation({
-        channel: 'terminal',
-        address: `lane${lane}`,
-      });
-      return { id: opened.id, unsure: [] as number[] };
-    }),
-  );
+  const lanes: Lane[] = Array.from({ length: LANES }, () => ({ id: '', unsure: [] }));
   const count = { next: 0 };
   for (let cycle = 0; cycle < cycles; cycle += 1) {
+    if (cycle % ROOM_CYCLES === 0) await openRooms(host, lanes, cycle);
     const killed = new AbortController();
     const load = lanes.map((lane) => drive(host, lane, { acked, count, signal: killed.signal }));
+    load.push(attend(host, killed.signal));
     await pause(random.between(300, 1800));
     killed.abort();
     await host.kill();
     await Promise.all(load);
     host = await startOn(folder, server.url, cycle + 1);
   }
-  const resets = await settled(host, [...acked.keys()]);
+  await settled(host, [...acked.keys()]);
   const text = readFileSync(join(folder, 'workspace/ledger.txt'), 'utf8');
-  return { host, server, witness: { acked, asked, ledger: tally(text), cycles, resets } };
+  return { host, server, witness: { acked, asked, ledger: tally(text), cycles } };
+}
+
+/** Each lane goes on in a conversation of its own that is new, once what it has sent is acknowledged. */
+async function openRooms(host: HostProcess, lanes: Lane[], cycle: number): Promise<void> {
+  for (const [lane, one] of lanes.entries()) {
+    if (one.unsure.length > 0) continue;
+    const address = `lane${lane}-${cycle}`;
+    const opened = await host.client.openConversation({ channel: 'terminal', address });
+    one.id = opened.id;
+  }
 }
 
 /** By turns a message steers the turn before it, or waits unclaimed when the kill comes. */
@@ -98,8 +103,7 @@ function answer({ body }: RecordedRequest, asked: Map<string, number>): ModelAns
   if (shape.includes('"verdict"')) return says('{"verdict":"continue","reason":"nothing is lost"}');
   if (shape.includes('"taskId"')) return says('{"taskId":null,"reason":"it is new"}');
   const messages = body['messages'] as unknown as readonly Said[];
-  const last = messages.findLast(({ role }) => role === 'user');
-  const number = Number(/job (\d+)/.exec(JSON.stringify(last?.content))?.[1]);
+  const number = nextOf(messages);
   const results = resultsOf(messages, number);
   const key = `${number}:${results}`;
   asked.set(key, (asked.get(key) ?? 0) + 1);
@@ -120,6 +124,16 @@ interface Said {
   readonly tool_call_id?: string;
 }
 
+/** The newest message that has no answer yet: what goes on is told of its first one alone. */
+function nextOf(messages: readonly Said[]): number {
+  const said = JSON.stringify(messages.filter(({ role }) => role === 'assistant'));
+  const jobs = messages
+    .filter(({ role }) => role === 'user')
+    .map(({ content }) => Number(/job (\d+)/.exec(JSON.stringify(content))?.[1]))
+    .toReversed();
+  return jobs.find((number) => !said.includes(`done ${number}"`)) ?? jobs[0] ?? 0;
+}
+
 /** How many calls of this message have a result, whatever it says. */
 function resultsOf(messages: readonly Said[], number: number): number {
   const isOwn = new RegExp(String.raw`(?:job-|echo )${number}\b`);
@@ -131,7 +145,8 @@ function resultsOf(messages: readonly Said[], number: number): number {
 }
 
 interface Lane {
-  readonly id: string;
+  /** Its conversation. */
+  id: string;
   /** Messages whose acknowledgement a kill cut off: sent again with the same key. */
   unsure: number[];
 }
@@ -169,36 +184,48 @@ async function send(host: HostProcess, lane: Lane, { acked, count }: Load): Prom
   }
 }
 
-/** Waits until a message is answered or its task has used its assessments up: then somebody has to act. */
+/** Waits until a message is answered; whoever attends opens what has used its assessments up. */
 async function answered(host: HostProcess, id: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const stands = await standOf(host, id);
-    if (stands === 'answered' || stands === 'blocked') return;
+    if (stands === 'answered') return;
     await pause(50);
   }
 }
 
-async function standOf(host: HostProcess, id: string): Promise<'answered' | 'blocked' | 'open'> {
+async function standOf(host: HostProcess, id: string): Promise<'answered' | 'open'> {
   const message = await host.client.message(id);
-  if (message.taskId === null || message.state === 'unclaimed') return 'open';
+  if (message.taskId === null || message.state !== 'done') return 'open';
+  // What its block has answered goes on (V8).
   const task = await host.client.task(message.taskId);
-  if (task.state === 'blocked') return 'blocked';
-  return message.state === 'done' ? 'answered' : 'open';
+  return task.state === 'completed' ? 'answered' : 'open';
 }
 
 /** With nobody killing any more everything is answered; what is blocked after an admin has opened it anew. */
-async function settled(host: HostProcess, ids: readonly string[]): Promise<number> {
-  let resets = 0;
+async function settled(host: HostProcess, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
-    for (;;) {
-      await answered(host, id, new AbortController().signal);
-      if ((await standOf(host, id)) === 'answered') break;
-      const { taskId } = await host.client.message(id);
-      await reopen(host, taskId ?? '');
-      resets += 1;
+    while ((await standOf(host, id)) !== 'answered') {
+      await reopenAll(host);
+      await pause(50);
     }
   }
-  return resets;
+}
+
+/** An admin who looks after what is blocked while the load runs. */
+async function attend(host: HostProcess, signal: AbortSignal): Promise<void> {
+  try {
+    while (!signal.aborted) {
+      await reopenAll(host);
+      await pause(200);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function reopenAll(host: HostProcess): Promise<void> {
+  const { items } = await host.client.tasks({ state: 'blocked', limit: 200 });
+  for (const { id } of items) await reopen(host, id);
 }
 
 /** The way out of a task that has used its assessments up: `why` names it, and it is taken. */
