@@ -104,9 +104,13 @@ test('A-1 Y55 a stream resumed in the middle and after a restart has each kept e
   });
 });
 
-test('A-2 R-1 a run that a kill cut is waiting and its resumed stream ends with the notice that says so', async () => {
+test('A-2 R-1 a run that a kill cut waits for its assessment, and its resumed stream ends with what that said', async () => {
   const asked = Promise.withResolvers<void>();
+  const judged = Promise.withResolvers<void>();
+  const isAssessment = ({ body }: RecordedRequest): boolean => 'response_format' in body;
   const script = (request: RecordedRequest): ModelAnswer | Promise<ModelAnswer> => {
+    if (isAssessment(request))
+      return says('{"verdict":"inconclusive","reason":"nobody knows"}', { before: judged.promise });
     if (results(request) === 0) return callsTool('write', { path: 'a.txt', content: 'x' });
     asked.resolve();
     return { kind: 'stall' };
@@ -120,23 +124,22 @@ test('A-2 R-1 a run that a kill cut is waiting and its resumed stream ends with 
     await stage.host.kill();
     stage.host = await startHost(stage.folder);
     assert.equal((await stage.host.client.run(run.id)).status, 'waiting');
-    const after = await readEvents(stage.host, run.id, {
-      after: before.at(-1)?.id ?? '',
-      last: ({ type }) => type === 'notice',
-    });
+    judged.resolve();
+    const after = await readEvents(stage.host, run.id, { after: before.at(-1)?.id ?? '' });
     assert.deepEqual(
       after.map(({ type }) => type),
-      ['notice'],
+      ['notice', 'run.failed'],
     );
     const [notice] = after;
     assert.ok(notice?.type === 'notice');
     assert.deepEqual(
       [notice.level, notice.code, notice.command],
-      ['waiting', 'interrupted', `/stop ${run.taskId}`],
+      ['blocked', 'recovery_inconclusive', `/task-resume ${run.taskId}`],
     );
     assert.match(notice.sentence, /write and think/);
     const why = await stage.host.client.why(run.taskId);
     assert.ok(why.commands.some(({ command }) => command === `/stop ${run.taskId}`));
-    assert.equal(stage.server.requests.filter((request) => results(request) === 0).length, 1);
+    const turns = stage.server.requests.filter((request) => !isAssessment(request));
+    assert.equal(turns.filter((request) => results(request) === 0).length, 1);
   });
 });

@@ -120,7 +120,10 @@ test('R-16 no attempt is reserved while the host drains', async () => {
   await stopped;
   assert.equal(place.assessor.requests.length, 2);
   const attempts = (await place.rows('task')).map((row) => row['recovery_attempts']);
-  assert.deepEqual(attempts.toSorted((one, other) => Number(one) - Number(other)), [0, 1, 1]);
+  assert.deepEqual(
+    attempts.toSorted((one, other) => Number(one) - Number(other)),
+    [0, 1, 1],
+  );
 });
 
 test('T-7 a `continue` that comes after the deadline lets nothing begin', async () => {
