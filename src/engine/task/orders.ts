@@ -137,11 +137,11 @@ export class Orders implements OrderHost {
   }
 
   /** What was committed may have made something claimable, or due. */
-  #after({ conversationId, dueAt, deadline }: TaskRecord): void {
+  #after({ conversationId, waitKind, dueAt, deadline }: TaskRecord): void {
     const { live, pump, upkeep, recovery } = this.#host;
     live.hint(conversationId);
-    // What comes due by it is closed before it is assessed.
-    upkeep.hint();
+    // A question of history whose time is up is closed before its task is assessed.
+    if (waitKind === 'assessment') upkeep.hint();
     recovery.hint();
     pump.poke(conversationId);
     // A turn that runs stands in no due index: its task's deadline is looked at all the same.
