@@ -7,7 +7,7 @@ import { Epoch } from '../../src/testing/scheduler.ts';
 import { virtualClock } from '../../src/testing/sim-clock.ts';
 import { sha256 } from '../../src/adapters/digest/sha256.ts';
 import { faultyStore } from './faulty-store.ts';
-import type { SimulationOptions } from './options.ts';
+import { WIDE_WINDOW, type SimulationOptions } from './options.ts';
 import { voidStops } from './notes.ts';
 import { scriptedModels } from './scripted-model.ts';
 import { scriptedTools } from './scripted-tools.ts';
@@ -110,6 +110,7 @@ function partsOf(world: World, host: Host): EngineParts {
       callShare: world.callShare,
       plans: world.modelPlans,
       assessments: world.assessmentPlans,
+      isAnswered: (marker) => options.window < WIDE_WINDOW && world.look.isAnswered(marker),
       judge: random.judge,
       assessing: world.assessing,
       dies: (name) => world.dies(name),

@@ -22,6 +22,8 @@ export interface Look {
   isApproved(call: { readonly tool: string; readonly input: string }): boolean;
   /** The conversation of the message with this marker. */
   conversationOf(marker: string): string | undefined;
+  /** Whether a reply names this marker. */
+  isAnswered(marker: string): boolean;
   /** The task that was made of the message with this marker. */
   taskOf(marker: string): string | undefined;
   lastStepOf(turnId: string): { readonly id: string; readonly tries: number } | undefined;
@@ -59,6 +61,7 @@ export function lookAt(db: DatabaseSync): Look {
   const conversation = db.prepare(
     `select conversation_id as id from message where instr(text, ?) > 0 and kind = 'genuine' limit 1`,
   );
+  const reply = db.prepare(`select 1 from outbox where kind = 'reply' and instr(text, ?) > 0`);
   const taskOf = db.prepare(`select id from task where instr(mandate_text, ?) > 0 limit 1`);
   const lastStep = db.prepare(
     'select id, tries from step where turn_id = ? order by ordinal desc limit 1',
@@ -113,6 +116,7 @@ export function lookAt(db: DatabaseSync): Look {
     repliable: () => repliable.all().map((row) => String(row['id'])),
     isApproved: ({ tool, input }) => approved.get(tool, input) !== undefined,
     conversationOf: (marker) => conversation.get(marker)?.['id'] as string | undefined,
+    isAnswered: (marker) => reply.get(marker) !== undefined,
     taskOf: (marker) => (marker === '' ? undefined : String(taskOf.get(marker)?.['id'] ?? '')),
     lastStepOf: (turnId) => lastStep.get(turnId) as ReturnType<Look['lastStepOf']>,
     limiterOf: (account) => {

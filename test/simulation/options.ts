@@ -270,7 +270,7 @@ const ODDS_ON: Readonly<Partial<Record<keyof Faults, number>>> = {
   pauseEvery: 0.85,
   clockLeaps: 0.2,
   asks: 0.6,
-  edits: 0.6,
+  edits: 0.8,
   instructions: 0.25,
 };
 

@@ -23,6 +23,8 @@ export interface ScriptParts {
   /** The share of answers that ask for tools. */
   readonly callShare: number;
   readonly long: boolean;
+  /** Whether a message has its answer, where a window is too small to show it; else never. */
+  readonly isAnswered: (marker: string) => boolean;
 }
 
 /** Who answers, as the provider reports it. */
@@ -65,11 +67,17 @@ function sayNext(
 /** Tool after tool comes to an end: the longer the turn, the rarer the next call. */
 function sayOrCall(parts: ScriptParts, request: ModelRequest): Said {
   const calls = parts.random.next() < parts.callShare / (1 + stepsOfTurn(request) / 3);
-  return calls ? callsOf(parts) : said(`answer to ${unanswered(request).join(' ')}`, []);
+  return calls ? callsOf(parts) : said(answerTo(parts, request), []);
+}
+
+/** Names what it answers. What its window does not show it has from its notes. */
+function answerTo({ isAnswered }: ScriptParts, request: ModelRequest): string {
+  const open = unanswered(request).filter((marker) => !isAnswered(marker));
+  return `answer to ${open.join(' ')}`;
 }
 
 function planned(parts: ScriptParts, request: ModelRequest, next: ModelPlan): Said {
-  if (next === 'text') return said(`answer to ${unanswered(request).join(' ')}`, []);
+  if (next === 'text') return said(answerTo(parts, request), []);
   return said(
     '',
     next.map((name) => PLANNED[name]?.(parts) ?? callOf(parts, name)),

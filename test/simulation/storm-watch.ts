@@ -33,6 +33,18 @@ export class StormWatch {
   see(unit: CommittedUnit): void {
     if (!this.#parts.isJudged) return;
     for (const write of unit.writes) this.#see(unit, write);
+    if (this.#isOn) this.#judgeClaim(unit);
+  }
+
+  /** A turn that a person's words or an input of this host begin may read along what was there. */
+  #judgeClaim({ writes, host }: CommittedUnit): void {
+    const claimed = writes.flatMap((write) => (write.write === 'message.claim' ? [write.id] : []));
+    const isOld = (id: string): boolean =>
+      (this.#made.get(id) ?? Infinity) < (this.#starts.get(host) ?? 0);
+    if (claimed.length > 0 && claimed.every(isOld))
+      this.#parts.problem(
+        `R-12 ${claimed.join(' ')} of before the start of ${host} began a turn in safe mode`,
+      );
   }
 
   /** A host takes requests: it has judged its start. */
@@ -67,13 +79,8 @@ export class StormWatch {
     if (isAdminName(write.endedBy)) this.#unclean.length = 0;
   }
 
-  #judge({ unit, host }: CommittedUnit, write: Write): void {
+  #judge({ unit }: CommittedUnit, write: Write): void {
     const { problem } = this.#parts;
-    if (write.write === 'message.claim') {
-      const made = this.#made.get(write.id);
-      if (made !== undefined && made < (this.#starts.get(host) ?? 0))
-        problem(`R-12 ${write.id} was claimed in safe mode, made before the start of ${host}`);
-    }
     if (write.write !== 'event.insert') return;
     const { type, toState, taskId } = write.row;
     if (type === 'assessment.reserved') problem(`R-12 ${taskId} is assessed in safe mode`);
