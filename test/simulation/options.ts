@@ -206,7 +206,7 @@ export function optionsOf(seed: number): SimulationOptions {
 
 const RECOVERY_ODDS: Readonly<Partial<Record<RecoveryFault, number>>> = {
   restores: 0.6,
-  judgeGone: 0.15,
+  judgeGone: 0.25,
 };
 
 /** Drawn apart from the other faults, so that neither reshuffles the other. */
@@ -223,7 +223,7 @@ function drawRecovery(random: Random): {
     judgeDies: random.next() * 0.6,
     restores: random.pick([1, 1, 2]),
     parked: 1,
-    judgeGone: random.between(3, 30),
+    judgeGone: random.between(12, 40),
   };
   const odds = (name: RecoveryFault): number => RECOVERY_ODDS[name] ?? 0.4;
   const on = RECOVERY_SWITCHES.map(
