@@ -27,8 +27,6 @@ import { acceptRun, acceptRunMessage } from './run/accept.ts';
 import { CommandQueue } from './inbox/command-queue.ts';
 import { isCommandText } from './inbox/commands.ts';
 import { runBoundary } from './boundary/run.ts';
-import { examine } from './doctor/examine.ts';
-import { repair } from './doctor/repair.ts';
 import { commitHostRenewal, commitHostStart, commitHostStop } from './lease/host.ts';
 import { Recovery } from './recovery/recovery.ts';
 import { openConversation } from './session/open.ts';
@@ -242,11 +240,14 @@ class Host implements Engine {
   async examine(): Promise<readonly Finding[]> {
     const { parts } = this;
     const deadBefore = parts.store.traits.exclusive ? Number.MAX_SAFE_INTEGER : parts.clock.now();
+    // Loaded when it is asked for: few starts ever are.
+    const { examine } = await import('./doctor/examine.ts');
     return examine({ parts, health: this.health(), deadBefore });
   }
 
   async repair(order: Parameters<Engine['repair']>[0]): ReturnType<Engine['repair']> {
     const onTold = (id: ConversationId): void => this.live.hint(id);
+    const { repair } = await import('./doctor/repair.ts');
     return this.#guarded(() => repair(this.parts, { ...order, hostId: this.#hostId, onTold }));
   }
 
