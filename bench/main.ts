@@ -32,6 +32,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     goal: 'resident: 120 MiB when idle, 200 MiB after 100,000 turns',
     run: async () => (await import('./memory.ts')).benchMemory(),
   },
+  'Q-7': {
+    goal: 'killed in a model call, from the next start to the call of the assessment: 1.5 s',
+    run: async () => (await import('./recovery.ts')).benchRecovery(),
+  },
   'Q-9': {
     goal: 'event-loop stall of the host under Q-3: p99 20 ms (the upkeep of a 100 MB transcript is not in it yet)',
     run: async () => (await import('./stalls.ts')).benchStalls(),
