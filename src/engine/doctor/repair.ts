@@ -6,6 +6,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { principalName, type Principal } from '../../kernel/principal.ts';
 import type { Decision, Rows, Unit } from '../../ports/store.ts';
+import { commitLoneEntry } from '../audit/entry.ts';
 import { AUDIT_TAIL, auditWrite, type AuditTail } from '../audit/append.ts';
 import type { EngineParts, Repaired } from '../engine.ts';
 import { blockUsedUp } from '../recovery/block.ts';
@@ -130,33 +131,9 @@ async function mendFiles(parts: EngineParts, order: RepairOrder): Promise<readon
   const { premises } = parts;
   const { loose } = (await premises?.examine()) ?? { loose: [] };
   if (premises === undefined || loose.length === 0) return [];
-  const id = parts.ids.next('receipt');
-  const paths = loose.map(({ path }) => path);
-  await settle(parts, () => mendUnit(parts, order, { id, paths }));
+  const { principal, channel, hostId: subjectId } = order;
+  const open = loose.map(({ path }) => path);
+  const change = { before: { open }, after: { open: [] } };
+  await commitLoneEntry(parts, { principal, channel, action: 'files.mend', subjectId, ...change });
   return premises.mend();
-}
-
-function mendUnit(
-  parts: EngineParts,
-  { principal, channel, hostId }: RepairOrder,
-  { id, paths }: { readonly id: string; readonly paths: readonly string[] },
-): Unit<AuditTail, void> {
-  return {
-    name: 'files.mend',
-    reads: AUDIT_TAIL,
-    decide: ({ last }, at) => {
-      // What an earlier try committed unseen.
-      if (last?.after.includes(id) === true) return { verdict: undefined, writes: [] };
-      const entry = {
-        at: at.now,
-        principal: principalName(principal),
-        channel,
-        action: 'files.mend',
-        subjectId: hostId,
-        before: { open: paths },
-        after: { open: [], order: id },
-      };
-      return { verdict: undefined, writes: [auditWrite(parts, last, entry)] };
-    },
-  };
 }
