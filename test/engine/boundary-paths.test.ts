@@ -322,7 +322,7 @@ describe('one exact resume', () => {
     await engine.stop(0);
   });
 
-  test('M-7 given twice under one receipt it is done once, and the log tells it once', async () => {
+  test('given twice under one receipt it is done once, and the log tells it once', async () => {
     const { place, engine, held } = await withHeld();
     place.assessor.answer = () => judges('inconclusive', 'no idea');
     const order = { taskId: held.id, principal: ADMIN, channel: 'api', receiptId: 'once' };

@@ -221,7 +221,7 @@ describe('what is said to interrupted work', () => {
   });
 });
 
-test('T-2 the check is shown what a person has said to the task behind another turn', async () => {
+test('the check is shown what a person has said to the task behind another turn', async () => {
   const place = new Installation();
   const { taskId, conversationId } = await cutWork(place);
   const busy = heldCall();

@@ -23,7 +23,7 @@ async function parkSilently(door: TestDoor): Promise<TaskId> {
   return task.id;
 }
 
-test('G-3 each finding has its sentence and the command that changes it', async (context) => {
+test('each finding has its sentence and the command that changes it', async (context) => {
   const door = await openDoor(context);
   const taskId = await parkSilently(door);
   const { status, json } = await door.ask('GET', DOCTOR, { key: 'ops' });

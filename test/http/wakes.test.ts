@@ -280,7 +280,7 @@ describe('what was interrupted and is blocked', () => {
   });
 });
 
-describe('M-7 an order under a used receipt does nothing more and gives its first outcome:', () => {
+describe('an order under a used receipt does nothing more and gives its first outcome:', () => {
   const ORDERS = {
     'budget-reset': USED_UP,
     resume: HELD,

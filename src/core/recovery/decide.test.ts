@@ -158,7 +158,7 @@ test('R-1 whatever lets a task go on leads unassessed work to its assessment', (
   assert.equal(goOn({ ...blocked, ...grant }, NOW + DAY).state, 'waiting');
 });
 
-test('V6 each state of a recovery is left by the moves of its table alone', () => {
+test('each state of a recovery is left by the moves of its table alone', () => {
   const moved = (from: RecoveryState): readonly string[] => {
     const one = task({ recoveryState: from, recoveryGrantedAt: NOW });
     const to = [
