@@ -10,6 +10,7 @@ import { callWithin } from '../bounded-call.ts';
 import { asideOf } from '../budget/aside.ts';
 import type { Gate } from '../budget/gate.ts';
 import type { EngineParts } from '../engine.ts';
+import { OneLook } from '../one-look.ts';
 import { isFatal } from '../settle.ts';
 import type { Live } from '../turn/live.ts';
 import { parkForProvider } from './park.ts';
@@ -47,8 +48,10 @@ export class Assessor {
   readonly #running = new Map<TaskId, AbortController>();
   readonly #work = new Set<Promise<void>>();
   #isOpen = false;
-  #looking: Promise<void> | null = null;
-  #isAgain = false;
+  readonly #looks = new OneLook(
+    () => this.#lookOnce(),
+    () => this.#isOpen,
+  );
   #timer: AbortController | null = null;
 
   constructor(host: AssessorHost) {
@@ -77,7 +80,7 @@ export class Assessor {
   }
 
   async whenIdle(): Promise<void> {
-    await this.#looking?.catch(() => {});
+    await this.#looks.whenIdle();
     await Promise.all(this.#work);
   }
 
@@ -99,24 +102,7 @@ export class Assessor {
 
   /** One look at a time; what is asked for meanwhile is one more. */
   async look(): Promise<void> {
-    if (!this.#isOpen) return;
-    if (this.#looking !== null) {
-      this.#isAgain = true;
-      return this.#looking;
-    }
-    this.#looking = this.#lookOver();
-    try {
-      await this.#looking;
-    } finally {
-      this.#looking = null;
-    }
-  }
-
-  async #lookOver(): Promise<void> {
-    do {
-      this.#isAgain = false;
-      await this.#lookOnce();
-    } while (this.#isAgain && this.#isOpen);
+    if (this.#isOpen) await this.#looks.look();
   }
 
   async #lookOnce(): Promise<void> {

@@ -8,6 +8,7 @@ import type { ClockTrust, EngineParts } from '../engine.ts';
 import { readBefore } from '../lease/absence.ts';
 import { tellOfClock } from '../lease/clock-notice.ts';
 import { ClockWatch } from '../lease/clock.ts';
+import { OneLook } from '../one-look.ts';
 import { isFatal } from '../settle.ts';
 import type { Live } from '../turn/live.ts';
 import { settleDue, type DueMove, type DueOrder } from './due.ts';
@@ -52,8 +53,10 @@ export class Upkeep {
   readonly #watch: ClockWatch;
   #absence: Absence = null;
   #isOpen = false;
-  #looking: Promise<void> | null = null;
-  #isAgain = false;
+  readonly #looks = new OneLook(
+    () => this.#lookOnce(),
+    () => this.#isOpen,
+  );
   /** The earliest instant of a hint that no look has seen. */
   #hinted: Instant | null = null;
   #timer: AbortController | null = null;
@@ -93,24 +96,24 @@ export class Upkeep {
   /** Looks from here on. Resolves when what came due before this start has been looked at. */
   async open(): Promise<void> {
     this.#isOpen = true;
-    await this.#look();
+    await this.#looks.look();
   }
 
   /** The safety poll. */
   async tick(): Promise<void> {
     if (!this.#isOpen) return;
     if (!this.#host.parts.store.traits.exclusive) await this.gate.load();
-    await this.#look();
+    await this.#looks.look();
   }
 
   /** Something that is due at `at`, or now, was just committed. */
   hint(at?: Instant): void {
     if (!this.#isOpen) return;
     if (at === undefined || at <= this.#now())
-      void this.#look().catch((error) => this.#fault(error));
+      void this.#looks.look().catch((error) => this.#fault(error));
     else {
       this.#hinted = Math.min(at, this.#hinted ?? at);
-      if (this.#looking === null) this.#arm(this.#next, this.#hinted);
+      if (!this.#looks.isRunning) this.#arm(this.#next, this.#hinted);
     }
   }
 
@@ -118,7 +121,7 @@ export class Upkeep {
   async close(): Promise<void> {
     this.#isOpen = false;
     this.#timer?.abort();
-    await this.#looking?.catch(() => {});
+    await this.#looks.whenIdle();
     await this.gate.close();
   }
 
@@ -137,7 +140,7 @@ export class Upkeep {
 
   #isTrusted(): boolean {
     const isTrusted = this.#watch.isTrusted();
-    if (this.#watch.untold !== undefined && this.#looking === null) this.hint();
+    if (this.#watch.untold !== undefined && !this.#looks.isRunning) this.hint();
     return isTrusted;
   }
 
@@ -145,29 +148,8 @@ export class Upkeep {
     this.#host.onFault(error, 'due');
   }
 
-  /** One look at a time; what is asked for meanwhile is one more. */
-  async #look(): Promise<void> {
-    if (this.#looking !== null) {
-      this.#isAgain = true;
-      return this.#looking;
-    }
-    this.#looking = this.#lookOver();
-    try {
-      await this.#looking;
-    } finally {
-      this.#looking = null;
-    }
-  }
-
-  async #lookOver(): Promise<void> {
-    do {
-      this.#isAgain = false;
-      this.#hinted = null;
-      await this.#lookOnce();
-    } while (this.#isAgain && this.#isOpen);
-  }
-
   async #lookOnce(): Promise<void> {
+    this.#hinted = null;
     const isTrusted = this.#watch.isTrusted();
     await this.#tellOfClock();
     if (!isTrusted) return this.#arm(this.#now() + this.#watch.distrustLeftMs());
