@@ -2,6 +2,9 @@ import type { ApprovalRecord } from '../core/approval/record.ts';
 import type { Grant } from '../core/budget/extend.ts';
 import type { LimiterRecord } from '../core/budget/record.ts';
 import type { ExecutionRecord } from '../core/dispatch/record.ts';
+import type { Delays } from '../core/maintenance/decide.ts';
+import type { BlockReason, OperationRecord } from '../core/maintenance/record.ts';
+import type { TypedOperationWay } from '../core/maintenance/reasons.ts';
 import type { StormRecord } from '../core/recovery/record.ts';
 import type { TaskRecord } from '../core/task/record.ts';
 import type { Refusal } from '../kernel/fault.ts';
@@ -11,6 +14,7 @@ import type {
   ExecutionId,
   HostId,
   MessageId,
+  OperationId,
   RunId,
   TaskId,
 } from '../kernel/ids.ts';
@@ -23,6 +27,7 @@ import type { Ids } from '../ports/ids.ts';
 import type { Log } from '../ports/log.ts';
 import type { Model } from '../ports/model.ts';
 import type { Premises } from '../ports/premises.ts';
+import type { Runtime } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import type { Tools } from '../ports/tools.ts';
 import type { Live } from './turn/live.ts';
@@ -36,6 +41,8 @@ export interface Agent {
   readonly model: Model;
   /** Asked in this order when `model` cannot answer (T-13, T-18). */
   readonly fallbacks: readonly Model[];
+  /** Keeps the model's session itself; absent of the built-in loop, whose session the host keeps. */
+  readonly runtime?: Runtime;
 }
 
 /** What the host decides with; everything outside is given (design principle 6). */
@@ -53,6 +60,8 @@ export interface EngineParts {
   readonly classifier: Model;
   /** Judges whether interrupted work may go on (R-2). */
   readonly assessment: Model;
+  /** Writes the summaries of sessions (M-14). */
+  readonly summary: Model;
   /** Of a process that only reads records which no host has now: whoever they say is at work has ended. */
   readonly isAtRest?: boolean;
   /** The machine around the records, for `doctor`; absent where there is none to speak of. */
@@ -79,6 +88,7 @@ export interface EngineOptions {
   /** How long an approval stays open (E-4). */
   readonly approvalMs: Millis;
   readonly recovery: RecoveryOptions;
+  readonly maintenance: MaintenanceOptions;
   readonly leaseMs: Millis;
   readonly leaseRenewMs: Millis;
   readonly tickMs: Millis;
@@ -93,6 +103,11 @@ export interface RecoveryOptions {
   readonly callMs: Millis;
   /** Whether each step of a recovery is told (R-7). */
   readonly diagnostics: boolean;
+}
+
+export interface MaintenanceOptions extends Delays {
+  /** Share of the window in use from which on a session is maintained (M-13). */
+  readonly startAt: number;
 }
 
 export type WhileBusy = 'steer' | 'wait' | 'interrupt' | 'collect';
@@ -182,6 +197,34 @@ export interface WorkerOrdered {
   readonly repeated: boolean;
 }
 
+/** An admin's admission of a blocked maintenance operation (M-7). */
+export interface AdmitOrder {
+  readonly operationId: OperationId;
+  readonly expectedVersion: number;
+  readonly receiptId: string;
+  /** Required of an uncertain `compact`, refused otherwise. */
+  readonly as?: 'handover' | undefined;
+  readonly principal: Principal;
+  readonly channel: string;
+}
+/** `repeated`: its receipt had admitted it before; `operation` is as it was then. */
+export interface Admitted {
+  readonly kind: 'admitted';
+  readonly operation: OperationRecord;
+  readonly repeated: boolean;
+}
+
+/** How the upkeep of a conversation's context stands, and what leaves it (M-9). */
+export interface RecoveryStatus {
+  readonly state: 'none' | OperationRecord['state'];
+  readonly operation: OperationRecord | null;
+  readonly reason: BlockReason | null;
+  readonly failures: number;
+  readonly lifetimeFailures: number;
+  readonly nextAttemptAt: Instant | null;
+  readonly ways: readonly TypedOperationWay[];
+}
+
 /** What `doctor` found; its sentence and its command are in `text/`. */
 export interface Finding {
   readonly level: 'ok' | 'warning' | 'problem';
@@ -258,6 +301,8 @@ export interface Health {
   readonly safeMode: StormRecord | null;
   /** Tasks whose assessment is being made now. */
   readonly assessing: readonly TaskId[];
+  /** Maintenance operations with a try that is out here now. */
+  readonly maintaining: readonly OperationId[];
   /** Limiters that are not open (T-18). */
   readonly limiters: readonly LimiterRecord[];
 }
@@ -286,6 +331,10 @@ export interface Engine {
   resumeTask(order: ResumeOrder): Promise<Ordered | Refusal>;
   /** Opens a new epoch of assessments for a task that has used up its own (R-8); admin. */
   resetBudget(order: TaskOrder): Promise<Ordered | Refusal>;
+  /** Opens the next epoch of a blocked maintenance operation (M-7); admin. */
+  admit(order: AdmitOrder): Promise<Admitted | Refusal>;
+  /** How the upkeep of a conversation's context stands (M-9). Never throws the stored error. */
+  recoveryStatus(conversationId: ConversationId): Promise<RecoveryStatus>;
   /** Enrols one worker that the boundary holds (B-9); admin. */
   resumeWorker(order: WorkerOrder): Promise<WorkerOrdered | Refusal>;
   /** Lets the host start work by itself again (R-12); admin. */

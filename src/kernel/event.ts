@@ -26,6 +26,25 @@ export const EVENTS = {
   'recovery.state':
     'Whether interrupted work may go on changed; data: recovery (none, needed, granted, followed), epoch.',
   'recovery.reset': 'An admin opened a new epoch of assessments; data: epoch.',
+  'operation.started':
+    'A maintenance operation exists; data: operationId, sessionId, kind, step, window, cause (usage, steps, full, too_long).',
+  'operation.reserved':
+    'A try of its step was reserved before it is made; data: operationId, step, attempt, epoch.',
+  'operation.moved':
+    'A maintenance operation changed; from, to, reason; data: operationId, kind, step, version, epoch, failures, lifetimeFailures, nextAttemptAt, code.',
+  'operation.admitted':
+    'An admin opened the next epoch of a blocked operation; data: operationId, epoch, kind, step, version.',
+  'operation.paused':
+    'A try ended at the end of a quota that is waited for; data: operationId, quotaWaits, nextAttemptAt.',
+  'conversation.fence':
+    'Whether turns may begin changed; to: none, shut, blocked or passed; data: operationId.',
+  'session.compacted':
+    'The older part of a session has a seed; data: sessionId, cutSeq, compactions.',
+  'session.archived': 'A session was linked to the one that follows it; data: sessionId, nextId.',
+  'session.seeded': 'A session has its seed; data: sessionId.',
+  'notice.prepared':
+    'A notice stands in the outbox and leaves later, or never; data: outboxId, level, code.',
+  'notice.withdrawn': 'A prepared notice never leaves; data: outboxId.',
   'turn.started': 'A turn claimed its inputs; data: messageIds, token.',
   'turn.continued': 'A running turn claimed what arrived for its task; data: messageIds.',
   'turn.stopping': "A stop took the turn's right to write; its running calls are being ended.",
@@ -35,13 +54,14 @@ export const EVENTS = {
     'A further try of a model call was reserved; data: stepId, tries, provider, model, code.',
   'approval.asked': 'A call waits for a person; data: approvalId, tool, expiresAt.',
   'approval.decided': 'An approval has its end; data: approvalId, state.',
-  'session.started': 'A fresh session began; data: sessionId.',
+  'session.started': 'A session began; data: sessionId, and of a handover previousId.',
   'conversation.model': 'The model of the conversation was chosen; data: model.',
   'run.queued': 'A run was accepted.',
   'run.started': 'A turn took up the run for the first time.',
   'run.completed': 'A run ended with an answer; data: outboxId.',
   'run.failed': 'A run ended without an answer; data: code, outboxId.',
   'run.cancelled': 'A run was cancelled or its task stopped.',
+  'run.told': 'A notice of its conversation concerns a run; data: outboxId.',
   'reply.queued': 'An answer stands in the outbox; data: outboxId.',
   'notice.queued': 'A notice stands in the outbox; data: outboxId, level, code.',
 } as const;

@@ -35,6 +35,7 @@ export type OutboxId = Id<'outbox'>;
 export type TurnId = Id<'turn'>;
 export type HostId = Id<'host'>;
 export type ApprovalId = Id<'approval'>;
+export type OperationId = Id<'operation'>;
 export type ExecutionId = Id<'execution'>;
 export type BoundaryId = Id<'boundary'>;
 export type StormId = Id<'storm'>;

@@ -147,8 +147,31 @@ export const LIMITS = {
   exportStallMs: 60 * SECOND,
   listLimitDefault: 50,
   listLimitMax: 200,
-  /** Steps of earlier turns that are read for a request. */
+  /** Steps of earlier turns that are read at once. */
   historyStepsMax: 200,
+  /** Steps of a session that stand in requests word for word; from there on it is maintained. */
+  sessionStepsMax: 1_000,
+  /** Compactions of one session; what outgrows the window after them is handed over to a next one. */
+  compactionsPerSession: 3,
+  /** Maintenance operations that are carried out at once on one host. */
+  maintenanceAtOnce: 2,
+  /** How long a notice that an operation waits is held back: most are over sooner (M-10). */
+  maintenanceNoticeMs: 5 * SECOND,
+  /** One call of the summary model. */
+  summaryCallMs: 2 * MINUTE,
+  /** The longest summary, whatever the window; and what it may take of a window's free part. */
+  summaryCharsMax: 12_000,
+  summaryShare: 0.2,
+  /** What is kept word for word of a window's free part, and what the host's own facts may take of it. */
+  tailShare: 0.2,
+  factsShare: 0.15,
+  /** What a summary is shown of one text: the rest stands in the transcript. */
+  summaryTextChars: 4_000,
+  /** Steps that are read at once for a summary. */
+  summaryPageSteps: 50,
+  /** Standing conditions that are kept of a session, and what is kept of one. */
+  conditionsMax: 40,
+  conditionChars: 400,
   /** Characters of histories that a host keeps between two turns of a conversation. */
   historyKeptChars: 16_000_000,
   /** How characters stand for tokens where nobody has counted them. */

@@ -8,6 +8,7 @@ import type { DispatchReads, DispatchWrites } from './dispatch.ts';
 import type { Ids } from './ids.ts';
 import type { InboxReads, InboxWrites } from './inbox.ts';
 import type { LeaseReads, LeaseWrites } from './lease.ts';
+import type { MaintenanceReads, MaintenanceWrites } from './maintenance.ts';
 import type { OutboxReads, OutboxWrites } from './outbox.ts';
 import type { RecoveryReads, RecoveryWrites } from './recovery.ts';
 import type { RunReads, RunWrites } from './run.ts';
@@ -30,7 +31,8 @@ export interface Reads
     AuditReads,
     RecoveryReads,
     BoundaryReads,
-    DispatchReads {}
+    DispatchReads,
+    MaintenanceReads {}
 
 export type ReadName = keyof Reads;
 export type ReadCall = {
@@ -51,7 +53,8 @@ export type Write =
   | AuditWrites
   | RecoveryWrites
   | BoundaryWrites
-  | DispatchWrites;
+  | DispatchWrites
+  | MaintenanceWrites;
 export type WriteName = Write['write'];
 
 /** One named read of a unit. */

@@ -56,16 +56,23 @@ export const HOST_CHANNELS = {
   approval: 'approval',
   /** A `continue` of the assessment: its task and version (R-1). */
   recovery: 'recovery',
+  /** A turn was ended so that its session could be maintained, and goes on (M-8). */
+  maintenance: 'maintenance',
 } as const;
 
 /**
- * An input that says nothing: a wait for a quota or a provider is over, and the turn that it begins goes
- * on with the one that was parked (T-12).
+ * An input that says nothing: a wait for a quota or a provider is over, or its session was maintained, and
+ * the turn that it begins goes on with the one that was parked (T-12, M-8).
  */
 export function isReturn({ channel, kind }: Pick<MessageRecord, 'channel' | 'kind'>): boolean {
-  const isOne = channel === HOST_CHANNELS.return || channel === HOST_CHANNELS.scout;
-  return isOne && kind === 'generated';
+  return RETURNS.has(channel) && kind === 'generated';
 }
+
+const RETURNS: ReadonlySet<string> = new Set([
+  HOST_CHANNELS.return,
+  HOST_CHANNELS.scout,
+  HOST_CHANNELS.maintenance,
+]);
 
 /** An order that was given once: repeating it with the same receipt changes nothing (M-7). */
 export interface ReceiptRecord {

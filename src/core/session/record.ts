@@ -1,4 +1,4 @@
-import type { ConversationId, SessionId, TurnId } from '../../kernel/ids.ts';
+import type { ConversationId, OperationId, SessionId, TurnId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
 
 /**
@@ -21,7 +21,16 @@ export interface ConversationRecord {
   /** The turn that has the conversation, running or stopping (T-10). */
   readonly turnId: TurnId | null;
   readonly createdAt: Instant;
+  /**
+   * `shut`: a maintenance operation runs or waits, `blocked`: it needs an admin; in both no turn begins
+   * (M-8). `passed`: it is done, and no turn has been completed since (M-19).
+   */
+  readonly fence: FenceState;
+  /** The operation that the fence speaks of; null while there is none. */
+  readonly operationId: OperationId | null;
 }
+
+export type FenceState = 'none' | 'shut' | 'blocked' | 'passed';
 
 /** The model's transcript inside a conversation. Its items are the claimed messages and the steps, by `seq`. */
 export interface SessionRecord {
@@ -30,6 +39,15 @@ export interface SessionRecord {
   readonly firstSeq: number;
   readonly startedAt: Instant;
   readonly endedAt: Instant | null;
+  /** Of a handover: the session that it goes on from, and the one that goes on from it (M-16). */
+  readonly previousId: SessionId | null;
+  readonly nextId: SessionId | null;
+  /** Items up to this place of the conversation are in no request: `seed` stands for them. 0: none. */
+  readonly cutSeq: number;
+  /** How often it was compacted. */
+  readonly compactions: number;
+  /** JSON `SessionSeed`; null while nothing was summarised. */
+  readonly seed: string | null;
 }
 
 /** One event of a conversation (design principle 5). */
