@@ -38,6 +38,7 @@ export async function benchHost(
     models: [model],
     classifier: model,
     assessment: model,
+    summary: model,
     onStoreFailed: (reason) => {
       throw new Error(reason);
     },
@@ -58,6 +59,11 @@ export async function benchHost(
         spacingMs: LIMITS.recoverySpacingMs,
         callMs: LIMITS.recoveryCallMs,
         diagnostics: false,
+      },
+      maintenance: {
+        startAt: LIMITS.maintenanceStartAt,
+        firstDelayMs: LIMITS.maintenanceFirstDelayMs,
+        maxDelayMs: LIMITS.maintenanceMaxDelayMs,
       },
       leaseMs: LIMITS.leaseMs,
       leaseRenewMs: LIMITS.leaseRenewMs,

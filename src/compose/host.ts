@@ -5,7 +5,7 @@ import { sha256 } from '../adapters/digest/sha256.ts';
 import { createIds, secureRandom } from '../adapters/ids/ids.ts';
 import { createLog, type LogOptions, type OpenLog } from '../adapters/log/log.ts';
 import { createEngine } from '../engine/create.ts';
-import type { Agent, Engine } from '../engine/engine.ts';
+import type { Agent, Engine, EngineParts } from '../engine/engine.ts';
 import { createClient, type Client } from '../client/client.ts';
 import { createApi, type Api } from '../http/api.ts';
 import { KeyRing, newSecret, SCOPES, type KeyGrant } from '../http/keys.ts';
@@ -141,6 +141,7 @@ class AssembledHost implements Host {
       models: models.all,
       assessment: models.assessment,
       classifier: models.classifier,
+      summary: models.summary,
     });
     this.#engine = engine;
     await engine.start();
@@ -196,7 +197,7 @@ class AssembledHost implements Host {
   #engineParts(
     store: Store,
     log: OpenLog,
-  ): Omit<Parameters<typeof createEngine>[0], 'agents' | 'models' | 'assessment' | 'classifier'> {
+  ): Omit<EngineParts, 'agents' | 'models' | 'assessment' | 'classifier' | 'summary'> {
     const { config, onFailed } = this.#options;
     return {
       store,

@@ -26,6 +26,7 @@ export interface HostModels {
   readonly fallbacks: readonly Model[];
   readonly assessment: Model;
   readonly classifier: Model;
+  readonly summary: Model;
   /** Of each of `agents`, in order. */
   readonly ofAgents: readonly { readonly model: Model; readonly fallbacks: readonly Model[] }[];
   /** What `/model` may choose: each once, the first one first. */
@@ -41,7 +42,7 @@ export async function composeModels(config: Config, parts: ModelParts): Promise<
   const shelf = new Shelf(config, parts);
   const first = await (configured.first === undefined ? shelf.found() : shelf.of(configured.first));
   const fallbacks = await shelf.all(configured.fallbacks);
-  const { assessment, classifier } = configured;
+  const { assessment, classifier, summary } = configured;
   const ofAgents = [];
   for (const own of configured.ofAgents) {
     ofAgents.push({
@@ -54,6 +55,7 @@ export async function composeModels(config: Config, parts: ModelParts): Promise<
     fallbacks,
     assessment: assessment === undefined ? first : await shelf.of(assessment),
     classifier: classifier === undefined ? first : await shelf.of(classifier),
+    summary: summary === undefined ? first : await shelf.of(summary),
     ofAgents,
     all: shelf.choice(first),
   };

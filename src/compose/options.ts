@@ -31,6 +31,11 @@ export function engineOptions(
       callMs: Math.round(values['recovery.callTimeoutSeconds'] * SECOND),
       diagnostics: values['notices.recoveryDiagnostics'],
     },
+    maintenance: {
+      startAt: values['maintenance.startAt'],
+      firstDelayMs: Math.round(values['maintenance.firstDelaySeconds'] * SECOND),
+      maxDelayMs: Math.round(values['maintenance.maxDelaySeconds'] * SECOND),
+    },
     leaseMs: values['lease.seconds'] * SECOND,
     leaseRenewMs: values['lease.renewSeconds'] * SECOND,
     tickMs: tick === undefined ? tickDefault : tick * SECOND,

@@ -153,6 +153,11 @@ export const LIMITS = {
   sessionStepsMax: 1_000,
   /** Compactions of one session; what outgrows the window after them is handed over to a next one. */
   compactionsPerSession: 3,
+  /** Share of the window in use that starts maintenance, where the configuration does not say (M-13). */
+  maintenanceStartAt: 0.8,
+  /** Pauses before the next try of a failed step, doubling from the first to the longest (M-3). */
+  maintenanceFirstDelayMs: SECOND,
+  maintenanceMaxDelayMs: 60 * SECOND,
   /** Maintenance operations that are carried out at once on one host. */
   maintenanceAtOnce: 2,
   /** How long a notice that an operation waits is held back: most are over sooner (M-10). */

@@ -32,6 +32,7 @@ const engine = createEngine({
   models: [model],
   classifier: model,
   assessment: model,
+  summary: model,
   onStoreFailed: (reason) => {
     throw new Error(reason);
   },

@@ -146,6 +146,7 @@ function partsOf(world: World, host: Host): EngineParts {
     models: all,
     classifier,
     assessment,
+    summary: assessment,
     onStoreFailed: () => host.die(),
     options: engineOptions(options),
   };
@@ -166,6 +167,7 @@ function engineOptions(options: SimulationOptions): EngineOptions {
     whileBusy,
     approvalMs,
     recovery,
+    maintenance: { startAt: 0.8, firstDelayMs: 1_000, maxDelayMs: 60_000 },
     leaseMs,
     leaseRenewMs: leaseMs / 3,
     tickMs,

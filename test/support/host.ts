@@ -123,6 +123,11 @@ export function judges(
   return says(JSON.stringify({ verdict, reason }));
 }
 
+/** A summary of these words. */
+export function sumsUp(summary: string): ModelOutcome {
+  return says(JSON.stringify({ summary }));
+}
+
 export function says(text: string): ModelOutcome {
   return reply({ text, calls: [], stop: 'end' });
 }
@@ -225,6 +230,7 @@ export const OPTIONS: EngineOptions = {
   whileBusy: 'steer',
   approvalMs: 86_400_000,
   recovery: { safeMode: false, spacingMs: 60_000, callMs: 60_000, diagnostics: false },
+  maintenance: { startAt: 0.8, firstDelayMs: 1_000, maxDelayMs: 60_000 },
   leaseMs: 15_000,
   leaseRenewMs: 5_000,
   tickMs: 30_000,
@@ -246,6 +252,8 @@ export class Installation {
   );
   /** Judges interrupted work; it cannot be reached in the sense of R-5 until a test teaches it better. */
   readonly assessor = new ScriptedModel(() => fails('transient', 'http_503'), 'assessment-model');
+  /** Sums up whatever it is shown in the same few words until a test teaches it better. */
+  readonly summariser = new ScriptedModel(() => sumsUp('what was said so far'), 'summary-model');
   readonly tools = new LedgerTools();
   readonly failures: string[] = [];
   readonly #sqlite: ReturnType<typeof openSqlite>;
@@ -284,6 +292,7 @@ export class Installation {
       models: [model, ...fallbacks],
       classifier: this.classifier,
       assessment: this.assessor,
+      summary: this.summariser,
       onStoreFailed: (reason) => this.failures.push(reason),
       options: OPTIONS,
       ...rest,

@@ -203,7 +203,13 @@ export const CONFIG_KEYS = {
     fields: MODEL_FIELDS,
     about: 'The model that assigns messages to tasks; without one it is the first model.',
   }),
-  'models.summary': later('a model', 'The model that writes summaries.'),
+  'models.summary': key({
+    schema: otherModel,
+    values: MODEL_VALUES,
+    hidden: true,
+    fields: MODEL_FIELDS,
+    about: 'The model that sums up what outgrows the window; without one the first model.',
+  }),
   'models.completion': later('a model', 'The model of the completion check.'),
 
   workspace: path({ initial: './workspace', about: 'The folder that the tools work in.' }),
@@ -285,9 +291,18 @@ export const CONFIG_KEYS = {
     initial: LIMITS.recoveryCallMs / SECOND,
     about: 'How long one assessment may take.',
   }),
-  'maintenance.startAt': later('a share', 'The share of the window that starts it.', 0.8),
-  'maintenance.firstDelaySeconds': later('seconds', 'The first delay after a failure.', 1),
-  'maintenance.maxDelaySeconds': later('seconds', 'The longest delay between tries.', 60),
+  'maintenance.startAt': amount(0.1, 0.95, {
+    initial: LIMITS.maintenanceStartAt,
+    about: 'The share of the context window in use from which on a conversation is shortened.',
+  }),
+  'maintenance.firstDelaySeconds': amount(0.1, SECONDS_MAX, {
+    initial: LIMITS.maintenanceFirstDelayMs / SECOND,
+    about: 'The pause after a first failure of it; it doubles with each further one.',
+  }),
+  'maintenance.maxDelaySeconds': amount(0.1, SECONDS_MAX, {
+    initial: LIMITS.maintenanceMaxDelayMs / SECOND,
+    about: 'The longest pause between two tries; at least maintenance.firstDelaySeconds.',
+  }),
   'completionCheck.provider': later('llm-judge | off | command', 'Who judges it.', 'llm-judge'),
   'completionCheck.furtherTurns': later('a whole number', 'Turns after an "incomplete".', 2),
   'completionCheck.undecidable': later('end | block', 'What "undecidable" leads to.', 'end'),
@@ -366,6 +381,7 @@ type OptionalName =
   | `model.${'provider' | 'baseURL' | 'name' | 'apiKey' | `price.${string}`}`
   | 'models.assessment'
   | 'models.classifier'
+  | 'models.summary'
   | 'timeZone'
   | 'tick.seconds';
 

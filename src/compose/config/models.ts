@@ -20,12 +20,16 @@ export interface ConfiguredModels {
   readonly fallbacks: readonly ModelSettings[];
   readonly assessment: ModelSettings | undefined;
   readonly classifier: ModelSettings | undefined;
+  readonly summary: ModelSettings | undefined;
   /** Of each of `agents`, in order: undefined where it uses the first one and the fallbacks. */
   readonly ofAgents: readonly {
     readonly model: ModelSettings | undefined;
     readonly fallbacks: readonly ModelSettings[] | undefined;
   }[];
 }
+
+/** The keys of models that do a work of their own. */
+type ServingModel = 'models.assessment' | 'models.classifier' | 'models.summary';
 
 /** The one name of a place, for maps. */
 export function placeName({ key, path }: ModelPlace): string {
@@ -36,7 +40,7 @@ export function placeName({ key, path }: ModelPlace): string {
 export function modelsIn(values: ConfigValues): ConfiguredModels {
   const first = firstIn(values);
   const other = (given: OtherModel, place: ModelPlace): ModelSettings => fill(given, place, first);
-  const single = (key: 'models.assessment' | 'models.classifier'): ModelSettings | undefined => {
+  const single = (key: ServingModel): ModelSettings | undefined => {
     const given = values[key];
     return given === undefined ? undefined : other(given, { key, path: [] });
   };
@@ -47,6 +51,7 @@ export function modelsIn(values: ConfigValues): ConfiguredModels {
     ),
     assessment: single('models.assessment'),
     classifier: single('models.classifier'),
+    summary: single('models.summary'),
     ofAgents: values.agents.map(({ model }, at) => ({
       model: model === undefined ? undefined : other(model, { key: 'agents', path: [at, 'model'] }),
       fallbacks: model?.fallbacks?.map((given, order) =>
@@ -59,8 +64,8 @@ export function modelsIn(values: ConfigValues): ConfiguredModels {
 /** All of them, the first one first. */
 export function allModels(models: ConfiguredModels): readonly ModelSettings[] {
   const ofAgents = models.ofAgents.flatMap(({ model, fallbacks = [] }) => [model, ...fallbacks]);
-  const { first, fallbacks, assessment, classifier } = models;
-  const all = [first, ...fallbacks, assessment, classifier, ...ofAgents];
+  const { first, fallbacks, assessment, classifier, summary } = models;
+  const all = [first, ...fallbacks, assessment, classifier, summary, ...ofAgents];
   return all.filter((model) => model !== undefined);
 }
 

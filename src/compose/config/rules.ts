@@ -17,6 +17,7 @@ export function contradictions(values: ConfigValues, whereOf: WhereOf): ConfigPr
     ...aboutAgents(values, whereOf),
     aboutPrice(values),
     aboutLease(values),
+    aboutDelays(values),
   ];
   return found
     .filter((objection) => objection !== undefined)
@@ -159,4 +160,14 @@ const MODEL_KEYS = ['model.name', 'model.baseURL', 'model.apiKey', 'model.fallba
 function aboutLease(values: ConfigValues): Objection | undefined {
   if (values['lease.renewSeconds'] < values['lease.seconds']) return undefined;
   return { key: 'lease.renewSeconds', what: 'is not less than lease.seconds' };
+}
+
+function aboutDelays(values: ConfigValues): Objection | undefined {
+  const first = values['maintenance.firstDelaySeconds'];
+  if (values['maintenance.maxDelaySeconds'] >= first) return undefined;
+  return {
+    key: 'maintenance.maxDelaySeconds',
+    what: 'is less than maintenance.firstDelaySeconds',
+    allowed: `a number from ${first}`,
+  };
 }
