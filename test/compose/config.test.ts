@@ -301,16 +301,67 @@ describe('what recovery is not given', () => {
   }
 });
 
+test('M-3, M-13: the keys of maintenance are read, fractions of a second among them', async (t) => {
+  const text = [
+    'model: { provider: rehearsal }',
+    'models: { summary: { provider: openai-compatible, baseURL: http://127.0.0.1:9/v1, name: pen } }',
+    'maintenance: { startAt: 0.5, firstDelaySeconds: 0.25, maxDelaySeconds: 2.5 }',
+  ].join('\n');
+  const { values } = await load(folderOf(t), { text });
+  assert.equal(values['models.summary']?.name, 'pen');
+  const traits = { exclusive: true, description: '' };
+  assert.deepEqual(engineOptions(values, traits, 1).maintenance, {
+    startAt: 0.5,
+    firstDelayMs: 250,
+    maxDelayMs: 2500,
+  });
+  const silent = await load(folderOf(t), { text: '' });
+  assert.deepEqual(engineOptions(silent.values, traits, 1).maintenance, {
+    startAt: 0.8,
+    firstDelayMs: 1000,
+    maxDelayMs: 60_000,
+  });
+  assert.equal(silent.values['models.summary'], undefined);
+});
+
+describe('what maintenance is not given', () => {
+  const cases: readonly [text: string, expected: RegExp][] = [
+    ['maintenance: { startAt: 0.05 }', /^maintenance\.startAt: 0\.05 .*0\.1 to 0\.95/],
+    ['maintenance: { startAt: 1 }', /^maintenance\.startAt: 1 .*0\.1 to 0\.95/],
+    ['maintenance: { startAt: 80% }', /^maintenance\.startAt: "80%" .*0\.1 to 0\.95/],
+    ['maintenance: { firstDelaySeconds: 0 }', /^maintenance\.firstDelaySeconds: 0 .*0\.1 to 86400/],
+    ['maintenance: { maxDelaySeconds: -1 }', /^maintenance\.maxDelaySeconds: -1 .*0\.1 to 86400/],
+    [
+      'maintenance: { maxDelaySeconds: off }',
+      /^maintenance\.maxDelaySeconds: "off" .*0\.1 to 86400/,
+    ],
+    [
+      'maintenance: { firstDelaySeconds: 90 }',
+      /^maintenance\.maxDelaySeconds: is less than maintenance\.firstDelaySeconds a number from 90/,
+    ],
+    ['maintenance: { maxRecoveryFailures: 9 }', /^maintenance\.maxRecoveryFailures: unknown key/],
+    ['models: { summary: { provider: gpt } }', /^models\.summary\.provider: gpt is no provider/],
+    ['models: { summary: { name: pen } }', /^models\.summary: a model without a provider/],
+  ];
+  for (const [text, expected] of cases) {
+    test(text, async (t) => {
+      const [problem, ...more] = await problemsOf(folderOf(t), { text });
+      assert.deepEqual(more, []);
+      assert.match(`${problem?.key}: ${problem?.what} ${problem?.allowed}`, expected);
+    });
+  }
+});
+
 describe('a key whose feature is not built yet', () => {
   test('is refused by name', async (t) => {
     const text =
-      'home: { channel: slack }\nmodels:\n  summary: { name: x }\nmemory: { enabled: yes please }\n';
+      'home: { channel: slack }\nmodels:\n  completion: { name: x }\nmemory: { enabled: yes please }\n';
     const problems = await problemsOf(folderOf(t), { text });
     assert.deepEqual(
       problems.map(({ where, key, what }) => [where, key, what]),
       [
         ['sekisho.yaml:1', 'home.channel', 'is not built yet in this version'],
-        ['sekisho.yaml:3', 'models.summary', 'is not built yet in this version'],
+        ['sekisho.yaml:3', 'models.completion', 'is not built yet in this version'],
         ['sekisho.yaml:4', 'memory.enabled', 'is not built yet in this version'],
       ],
     );

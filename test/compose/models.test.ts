@@ -78,6 +78,27 @@ describe('the models of a host', () => {
     assert.equal(nameOf(first), 'openai-compatible/big');
   });
 
+  test('one of them writes the summaries where it is configured, else the first one', async (t) => {
+    const first =
+      'model: { provider: openai-compatible, baseURL: http://127.0.0.1:9/v1, name: big, apiKey: { env: FIRST_KEY } }\n';
+    const silent = await models(await configOf(t, first));
+    assert.equal(silent.summary, silent.first);
+    const text = `${first}models: { summary: { name: pen, contextWindow: 8000 } }\n`;
+    const { summary, all } = await models(await configOf(t, text));
+    assert.deepEqual([nameOf(summary), summary.contextWindow], ['openai-compatible/pen', 8000]);
+    assert.equal(summary.account, silent.first.account, 'behind the key of the first one');
+    assert.deepEqual(all.map(nameOf), ['openai-compatible/big', 'openai-compatible/pen']);
+  });
+
+  test('X-6: the key of the model that writes the summaries is a secret', async (t) => {
+    const text =
+      'model: { provider: rehearsal }\n' +
+      'models: { summary: { provider: openai, name: pen, apiKey: { env: OTHER_KEY } } }\n';
+    const config = await configOf(t, text);
+    assert.ok(knownSecrets(config, {}, undefined).includes(ENV.OTHER_KEY));
+    assert.ok(!JSON.stringify(shownValues(config)).includes(ENV.OTHER_KEY));
+  });
+
   test('T-18: share limits where they share address and key', async (t) => {
     const { first, fallbacks, classifier } = await models(await configOf(t, TEXT));
     assert.equal(fallbacks[0]?.account, first.account);
