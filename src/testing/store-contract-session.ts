@@ -14,12 +14,21 @@ import {
 } from './store-rows.ts';
 
 const CONVERSATION = conversationRow();
+const WHOLE = {
+  endedAt: 9_000,
+  previousId: idOf('session', 2),
+  nextId: idOf('session', 3),
+  cutSeq: 40,
+  compactions: 2,
+  seed: '{"summary":"…","conditions":[]}',
+};
 
 export const SESSION_CASES: readonly Case[] = [
   [
     'a conversation is found by its id and by its address',
     async ({ store }) => {
-      const full = conversationRow({ turnId: idOf('turn', 3), seq: 12, token: 4 });
+      const fenced = { fence: 'shut', operationId: idOf('operation', 2) } as const;
+      const full = conversationRow({ turnId: idOf('turn', 3), seq: 12, token: 4, ...fenced });
       await mustPut(store, { write: 'conversation.insert', row: full });
       assert.deepEqual(await read(store, 'conversation.byId', { id: full.id }), full);
       const { channel, address } = full;
@@ -117,7 +126,7 @@ export const SESSION_CASES: readonly Case[] = [
   [
     'a session is kept whole',
     async ({ store }) => {
-      await mustPut(store, { write: 'session.insert', row: sessionRow({ endedAt: 9_000 }) });
+      await mustPut(store, { write: 'session.insert', row: sessionRow(WHOLE) });
       await mustLose(store, { write: 'session.insert', row: sessionRow() });
       assert.deepEqual((await dump(store))['session'], [
         {
@@ -126,6 +135,11 @@ export const SESSION_CASES: readonly Case[] = [
           first_seq: 1,
           started_at: 1_000,
           ended_at: 9_000,
+          previous_id: idOf('session', 2),
+          next_id: idOf('session', 3),
+          cut_seq: 40,
+          compactions: 2,
+          seed: '{"summary":"…","conditions":[]}',
         },
       ]);
     },

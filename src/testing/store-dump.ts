@@ -26,6 +26,7 @@ const ORDER = {
   boundary: 'id',
   storm: 'id',
   report: 'id',
+  operation: 'id',
 } as const;
 
 /** All rows of all tables in a fixed order, as plain objects with the tables' own column names. */

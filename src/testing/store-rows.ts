@@ -46,6 +46,8 @@ export function conversationRow(over: Partial<ConversationRecord> = {}): Convers
     token: 0,
     turnId: null,
     createdAt: 1_000,
+    fence: 'none',
+    operationId: null,
     ...over,
   };
 }
@@ -57,6 +59,11 @@ export function sessionRow(over: Partial<SessionRecord> = {}): SessionRecord {
     firstSeq: 1,
     startedAt: 1_000,
     endedAt: null,
+    previousId: null,
+    nextId: null,
+    cutSeq: 0,
+    compactions: 0,
+    seed: null,
     ...over,
   };
 }

@@ -3,9 +3,10 @@ import type { Archived, ArchiveKind } from '../../core/archive/record.ts';
 import { columnOf, FIELDS } from './tables.ts';
 
 /** What the rows of each kind are ordered by, so that the same records always make the same file. */
-const ORDER: Readonly<Record<ArchiveKind, readonly string[]>> = {
+const ORDER: Readonly<Record<ArchiveKind | 'operation', readonly string[]>> = {
   conversation: ['id'],
   session: ['id'],
+  operation: ['id'],
   task: ['id'],
   run: ['id'],
   turn: ['id'],

@@ -6,6 +6,7 @@ import { budgetReads, budgetWrites } from './budget.ts';
 import { dispatchReads, dispatchWrites } from './dispatch.ts';
 import { inboxReads, inboxWrites } from './inbox.ts';
 import { leaseReads, leaseWrites } from './lease.ts';
+import { maintenanceReads, maintenanceWrites } from './maintenance.ts';
 import { outboxReads, outboxWrites } from './outbox.ts';
 import { recoveryReads, recoveryWrites } from './recovery.ts';
 import { runReads, runWrites } from './run.ts';
@@ -36,6 +37,7 @@ const READS = {
   ...recoveryReads,
   ...boundaryReads,
   ...dispatchReads,
+  ...maintenanceReads,
 } satisfies ReadDefinitions<Reads>;
 
 const WRITES = {
@@ -52,6 +54,7 @@ const WRITES = {
   ...recoveryWrites,
   ...boundaryWrites,
   ...dispatchWrites,
+  ...maintenanceWrites,
 } satisfies WriteDefinitions<Write>;
 
 /** Every read and every write of the store as SQL of one dialect. */

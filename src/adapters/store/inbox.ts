@@ -44,7 +44,7 @@ type DueRow = { conversationId: ConversationId };
 
 /**
  * Walks the waiting inputs by age and stops at the limit, however many wait. Only the first input of a
- * conversation counts, so none comes twice.
+ * conversation counts, so none comes twice. What a turn or a fence holds back is read over.
  */
 function due(
   db: Db,
@@ -57,7 +57,7 @@ function due(
     .where(fits('message'))
     .where(
       sql<boolean>`exists (select 1 from conversation where conversation.id = message.conversation_id
-        and conversation.turn_id is null)`,
+        and conversation.turn_id is null and conversation.fence not in ('shut', 'blocked'))`,
     )
     .where(
       sql<boolean>`not exists (select 1 from message as earlier

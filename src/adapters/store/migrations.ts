@@ -1,11 +1,12 @@
 import { start } from './migration-1.ts';
 import { waits } from './migration-2.ts';
 import { recovery } from './migration-3.ts';
+import { maintenance } from './migration-4.ts';
 import type { Migration, Words } from './migration.ts';
 import type { DialectName } from './statement.ts';
 
 /** All migrations, in their order. */
-export const MIGRATIONS: readonly Migration[] = [start, waits, recovery];
+export const MIGRATIONS: readonly Migration[] = [start, waits, recovery, maintenance];
 
 /** Texts compare by bytes on both, so that ids sort and page alike. */
 const WORDS: Readonly<Record<DialectName, Words>> = {

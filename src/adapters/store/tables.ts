@@ -5,6 +5,7 @@ import type { LimiterRecord } from '../../core/budget/record.ts';
 import type { ExecutionRecord } from '../../core/dispatch/record.ts';
 import type { IdempotencyRecord, MessageRecord, ReceiptRecord } from '../../core/inbox/record.ts';
 import type { HostRecord } from '../../core/lease/record.ts';
+import type { OperationRecord } from '../../core/maintenance/record.ts';
 import type { OutboxRecord } from '../../core/outbox/record.ts';
 import type { ReportRecord, StormRecord } from '../../core/recovery/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
@@ -41,6 +42,7 @@ export interface Records {
   readonly boundary: BoundaryRecord;
   readonly storm: StormRecord;
   readonly report: ReportRecord;
+  readonly operation: OperationRecord;
 }
 export type TableName = keyof Records;
 export type Tables = { [T in TableName]: Columns<Records[T]> };
@@ -71,8 +73,21 @@ export const FIELDS = {
     'turnId',
     'createdAt',
     'model',
+    'fence',
+    'operationId',
   ]),
-  session: complete<'session'>()(['id', 'conversationId', 'firstSeq', 'startedAt', 'endedAt']),
+  session: complete<'session'>()([
+    'id',
+    'conversationId',
+    'firstSeq',
+    'startedAt',
+    'endedAt',
+    'previousId',
+    'nextId',
+    'cutSeq',
+    'compactions',
+    'seed',
+  ]),
   message: complete<'message'>()([
     'conversationId',
     'seq',
@@ -296,6 +311,38 @@ export const FIELDS = {
   ]),
   storm: complete<'storm'>()(['id', 'since', 'lastAt', 'endedAt', 'endedBy']),
   report: complete<'report'>()(['id', 'at', 'outboxId']),
+  operation: complete<'operation'>()([
+    'id',
+    'conversationId',
+    'sessionId',
+    'nextSessionId',
+    'kind',
+    'step',
+    'state',
+    'reason',
+    'version',
+    'epoch',
+    'failures',
+    'lifetimeFailures',
+    'attempts',
+    'attemptAt',
+    'hostId',
+    'nextAttemptAt',
+    'quotaWaits',
+    'window',
+    'noticeId',
+    'noticeAt',
+    'isTold',
+    'isKeptTold',
+    'inputTokens',
+    'outputTokens',
+    'cost',
+    'createdAt',
+    'changedAt',
+    'endedAt',
+    'fault',
+    'work',
+  ]),
 } as const satisfies { readonly [T in TableName]: Fields<T> };
 
 /** The column of a field. */

@@ -1,6 +1,6 @@
-import { sql, type SelectQueryBuilder } from 'kysely';
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import type { StepRecord } from '../../core/turn/record.ts';
-import type { ConversationId } from '../../kernel/ids.ts';
+import type { ConversationId, SessionId } from '../../kernel/ids.ts';
 import type { TurnReads, TurnWrites } from '../../ports/turn.ts';
 import type { Db, ReadDefinitions, WriteDefinitions } from './statement.ts';
 import { columns, selection, type Tables } from './tables.ts';
@@ -23,6 +23,23 @@ function ofConversation(
     .selectFrom('turn')
     .innerJoin('step', 'step.turn_id', 'turn.id')
     .where('turn.conversation_id', '=', arg.conversationId);
+}
+
+/**
+ * Where the turns of a session begin that may have a step above `after`: turns before the session and those
+ * before its cut are not looked through.
+ */
+export function beganBy(arg: {
+  readonly conversationId: ConversationId;
+  readonly sessionId: SessionId;
+  readonly after: number;
+}): RawBuilder<number> {
+  return sql<number>`coalesce((select max(bound.seq) from (
+    select session.first_seq as seq from session where session.id = ${arg.sessionId}
+    union all
+    select max(begun.first_seq) as seq from turn as begun
+      where begun.conversation_id = ${arg.conversationId} and begun.first_seq <= ${arg.after}
+  ) as bound), 0)`;
 }
 
 export const turnReads = {
