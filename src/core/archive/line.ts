@@ -1,6 +1,7 @@
 import { isObject, parseJson, type Json, type JsonObject } from '../../kernel/json.ts';
 import { printableJson } from '../../kernel/printable.ts';
 import { readInstant } from '../../kernel/time.ts';
+import { hasKind, laterFields } from './earlier.ts';
 import { fieldProblem, type AnyField } from './field.ts';
 import {
   ARCHIVE_KINDS,
@@ -52,7 +53,7 @@ function headerProblem(header: JsonObject): string | undefined {
   const odd = oddName(header, HEADER_FIELDS);
   if (odd !== undefined) return `The first line ${odd}.`;
   const { version, schema, exportedAt, product } = header;
-  if (version !== EXPORT_VERSION)
+  if (!isCount(version) || version === 0)
     return `There is no version ${JSON.stringify(version)} of exports.`;
   if (!isCount(schema)) return 'The schema of the first line has to be a whole number from 0.';
   const isInstant = typeof exportedAt === 'string' && readInstant(exportedAt) !== undefined;
@@ -62,8 +63,11 @@ function headerProblem(header: JsonObject): string | undefined {
     : 'The product of the first line has to be a text.';
 }
 
-/** A later line: a record whose every field may hold what it holds, or the end. */
-export function readLine(text: string): Archived | ArchiveEnd | LineProblem {
+/**
+ * A later line of a file of this version: a record whose every field may hold what it holds, or the end.
+ * A record of an earlier version is given as one of this one.
+ */
+export function readLine(text: string, version: number): Archived | ArchiveEnd | LineProblem {
   const parsed = parseJson(text, LINE_DEPTH_MAX);
   if (!parsed.ok) {
     const problem = {
@@ -75,7 +79,7 @@ export function readLine(text: string): Archived | ArchiveEnd | LineProblem {
   }
   const line = parsed.value;
   if (!isObject(line)) return { problem: 'The line is no JSON object.' };
-  return line['kind'] === 'end' ? readEnd(line) : readRecord(line);
+  return line['kind'] === 'end' ? readEnd(line) : readRecord(line, version);
 }
 
 function readEnd(line: JsonObject): ArchiveEnd | LineProblem {
@@ -87,21 +91,32 @@ function readEnd(line: JsonObject): ArchiveEnd | LineProblem {
     : { problem: 'The last line has to hold the count of records and their SHA-256.' };
 }
 
-function readRecord(line: JsonObject): Archived | LineProblem {
+function readRecord(line: JsonObject, version: number): Archived | LineProblem {
   const { kind, record } = line;
-  if (!isKind(kind)) return { problem: `There is no kind ${named(kind)} of records.` };
+  if (!isKind(kind) || !hasKind(version, kind))
+    return { problem: `There is no kind ${named(kind)} of records.` };
   const odd = oddName(line, ['kind', 'record']);
   if (odd !== undefined) return { problem: `The line ${odd}.` };
   if (!isObject(record)) return { problem: 'The record has to be an object.' };
-  const problem = recordProblem(kind, record);
-  return problem === undefined ? ({ kind, record } as unknown as Archived) : { problem };
+  const later = laterFields(version, kind);
+  const problem = recordProblem(kind, record, later);
+  if (problem !== undefined) return { problem };
+  return { kind, record: { ...record, ...later } } as unknown as Archived;
 }
 
-function recordProblem(kind: ArchiveKind, record: JsonObject): string | undefined {
+function recordProblem(
+  kind: ArchiveKind,
+  record: JsonObject,
+  later: JsonObject,
+): string | undefined {
   const shape: Readonly<Record<string, AnyField>> = ARCHIVE_SHAPES[kind];
-  const odd = oddName(record, Object.keys(shape));
+  const fields = Object.entries(shape).filter(([name]) => !Object.hasOwn(later, name));
+  const odd = oddName(
+    record,
+    fields.map(([name]) => name),
+  );
   if (odd !== undefined) return `The ${kind} ${odd}.`;
-  for (const [name, field] of Object.entries(shape)) {
+  for (const [name, field] of fields) {
     const problem = fieldProblem(field, record[name]);
     if (problem !== undefined) return `The field ${name} of the ${kind} ${problem}.`;
   }

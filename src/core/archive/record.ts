@@ -2,6 +2,7 @@ import type { ApprovalRecord } from '../approval/record.ts';
 import type { AuditRecord } from '../audit/record.ts';
 import type { ExecutionRecord } from '../dispatch/record.ts';
 import type { MessageRecord, ReceiptRecord } from '../inbox/record.ts';
+import type { OperationRecord } from '../maintenance/record.ts';
 import type { OutboxRecord } from '../outbox/record.ts';
 import type { RunRecord } from '../run/record.ts';
 import type { ConversationRecord, EventRecord, SessionRecord } from '../session/record.ts';
@@ -11,12 +12,13 @@ import type { StepRecord, TurnRecord } from '../turn/record.ts';
 /** What the first line of every export calls itself. */
 export const EXPORT_FORMAT = 'sekisho-export';
 /** Rises when a reader of an older version would misread the lines. */
-export const EXPORT_VERSION = 1;
+export const EXPORT_VERSION = 2;
 
 /** Every record that a person owns, by its kind. What belongs to the machine alone is in no export. */
 export interface ArchiveRecords {
   readonly conversation: ConversationRecord;
   readonly session: SessionRecord;
+  readonly operation: OperationRecord;
   readonly task: TaskRecord;
   readonly run: RunRecord;
   readonly turn: TurnRecord;
@@ -35,6 +37,7 @@ export type ArchiveKind = keyof ArchiveRecords;
 export const ARCHIVE_KINDS = [
   'conversation',
   'session',
+  'operation',
   'task',
   'run',
   'turn',

@@ -1,6 +1,7 @@
 import { APPROVAL_MOVES } from '../approval/record.ts';
 import { ENROLLMENT_MOVES } from '../boundary/record.ts';
 import { EXECUTION_MOVES } from '../dispatch/record.ts';
+import { BLOCK_REASONS, OPERATION_MOVES, OPERATION_STEPS } from '../maintenance/record.ts';
 import { OUTBOX_MOVES } from '../outbox/record.ts';
 import { ASSESSMENT_OUTCOMES, RECOVERY_MOVES } from '../recovery/record.ts';
 import { RUN_MOVES } from '../run/record.ts';
@@ -45,6 +46,8 @@ export const ARCHIVE_SHAPES: { readonly [K in ArchiveKind]: ShapeOf<ArchiveRecor
     token: whole,
     turnId: orNull(ref('turn')),
     createdAt: instant,
+    fence: oneOf('none', 'shut', 'blocked', 'passed'),
+    operationId: orNull(ref('operation')),
   },
   session: {
     id: id('session'),
@@ -52,6 +55,43 @@ export const ARCHIVE_SHAPES: { readonly [K in ArchiveKind]: ShapeOf<ArchiveRecor
     firstSeq: ordinal,
     startedAt: instant,
     endedAt: orNull(instant),
+    previousId: orNull(id('session')),
+    nextId: orNull(id('session')),
+    cutSeq: whole,
+    compactions: whole,
+    seed: orNull(json),
+  },
+  operation: {
+    id: id('operation'),
+    conversationId: ref('conversation'),
+    sessionId: ref('session'),
+    nextSessionId: orNull(id('session')),
+    kind: oneOf('compact', 'handover'),
+    step: oneOf(...OPERATION_STEPS.compact, ...OPERATION_STEPS.handover),
+    state: stateOf(OPERATION_MOVES),
+    reason: orNull(oneOf(...BLOCK_REASONS)),
+    version: ordinal,
+    epoch: ordinal,
+    failures: whole,
+    lifetimeFailures: whole,
+    attempts: whole,
+    attemptAt: orNull(instant),
+    hostId: orNull(id('host')),
+    nextAttemptAt: orNull(instant),
+    quotaWaits: whole,
+    window: ordinal,
+    noticeId: orNull(ref('outbox')),
+    noticeAt: orNull(instant),
+    isTold: yesNo,
+    isKeptTold: yesNo,
+    inputTokens: whole,
+    outputTokens: whole,
+    cost: whole,
+    createdAt: instant,
+    changedAt: instant,
+    endedAt: orNull(instant),
+    fault: orNull(json),
+    work: orNull(json),
   },
   task: {
     id: id('task'),
@@ -272,6 +312,7 @@ export const ARCHIVE_SHAPES: { readonly [K in ArchiveKind]: ShapeOf<ArchiveRecor
 export const ARCHIVE_KEYS = {
   conversation: [['id'], ['channel', 'address']],
   session: [['id']],
+  operation: [['id']],
   task: [['id']],
   run: [['id'], ['taskId']],
   turn: [['id']],

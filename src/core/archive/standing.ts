@@ -5,13 +5,8 @@ import type { StepRecord } from '../turn/record.ts';
 import { isObject, parseJson, type Json } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Archived, ArchiveKind, ArchiveRecords } from './record.ts';
-
-/** Something that no record may be. */
-interface Rule<R> {
-  readonly broken: (record: R) => boolean;
-  /** One sentence. */
-  readonly says: string;
-}
+import type { Rule } from './rule.ts';
+import { FENCE_RULES, OPERATION_RULES, SEED_RULES } from './upkeep.ts';
 
 /** What is wrong with a record taken for itself, as one sentence; undefined when nothing is. */
 export function standingProblem({ kind, record }: Archived): string | undefined {
@@ -164,8 +159,9 @@ const STEPS: readonly Rule<ArchiveRecords['step']>[] = [
 ];
 
 const RULES: { readonly [K in ArchiveKind]: readonly Rule<ArchiveRecords[K]>[] } = {
-  conversation: [],
-  session: [],
+  conversation: FENCE_RULES,
+  session: SEED_RULES,
+  operation: OPERATION_RULES,
   task: [...ended('task', ({ state }) => hasEnded(state)), ...WAITS, ...RECOVERY],
   run: [
     ...ended('run', ({ state }) => state !== 'open'),

@@ -81,7 +81,7 @@ class Checking {
     if (this.#end !== undefined) {
       return refused(line.number, 'The line stands behind the last line of the export.');
     }
-    const read = readLine(line.text);
+    const read = readLine(line.text, this.#header.version);
     if ('problem' in read) return refused(line.number, read.problem);
     if (read.kind === 'end') return this.#ends(read, line);
     return this.#take(read, line.number);

@@ -104,7 +104,7 @@ class Import {
       this.#parts.running(),
     )) {
       if (number === 1) continue;
-      const read = readLine(text);
+      const read = readLine(text, this.#checked.header.version);
       if ('problem' in read) return changed(number);
       if (read.kind === 'end') {
         this.#isSame = before() === this.#checked.sha256;

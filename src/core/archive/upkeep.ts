@@ -1,0 +1,155 @@
+// What the records of maintenance may say, each taken for itself. Whatever a file says, a fence that it
+// brings has its operation, and that has a next look or a person who is told (M-8, M-15).
+import { isOpen } from '../maintenance/decide.ts';
+import {
+  OPERATION_STEPS,
+  type OperationRecord,
+  type OperationState,
+} from '../maintenance/record.ts';
+import type { FenceState } from '../session/record.ts';
+import { isObject, readObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { fieldProblem, instant, text, whole, type AnyField } from './field.ts';
+import type { ArchiveRecords } from './record.ts';
+import type { Rule } from './rule.ts';
+
+/** The fence of a conversation whose operation is in this state; undefined where it speaks of none. */
+export const FENCES: Readonly<Record<OperationState, FenceState | undefined>> = {
+  running: 'shut',
+  waiting: 'shut',
+  blocked: 'blocked',
+  done: 'passed',
+  dropped: undefined,
+};
+
+export const FENCE_RULES: readonly Rule<ArchiveRecords['conversation']>[] = [
+  {
+    broken: ({ fence, operationId }) => (fence === 'none') !== (operationId === null),
+    says: 'The fence of the conversation does not fit its operationId.',
+  },
+];
+
+export const SEED_RULES: readonly Rule<ArchiveRecords['session']>[] = [
+  {
+    broken: ({ seed }) => seed !== null && !isSeed(readObject(seed)),
+    says: 'The seed of the session is not a summary with its conditions.',
+  },
+  {
+    broken: ({ seed, cutSeq, compactions }) => seed === null && cutSeq + compactions > 0,
+    says: 'The session has no seed and a cut or compactions.',
+  },
+  {
+    broken: ({ id, previousId, nextId }) =>
+      previousId === id || nextId === id || (nextId !== null && nextId === previousId),
+    says: 'The session follows itself.',
+  },
+];
+
+const TRIES: readonly Rule<OperationRecord>[] = [
+  {
+    broken: ({ attemptAt, hostId }) => (attemptAt === null) !== (hostId === null),
+    says: 'The hostId of the operation does not fit its attemptAt.',
+  },
+  {
+    broken: ({ attemptAt, state, attempts }) =>
+      attemptAt !== null && (state !== 'running' || attempts === 0),
+    says: 'The operation has a try that is out and is not at one.',
+  },
+  {
+    broken: (operation) => operation.nextAttemptAt === null && isDue(operation),
+    says: 'The nextAttemptAt of the operation does not say when it is tried again.',
+  },
+  {
+    broken: (operation) => operation.nextAttemptAt !== null && !isDue(operation),
+    says: 'The operation has a nextAttemptAt and is not tried again.',
+  },
+  {
+    broken: ({ failures, lifetimeFailures }) => failures > lifetimeFailures,
+    says: 'The failures of the operation are more than its lifetimeFailures.',
+  },
+];
+
+export const OPERATION_RULES: readonly Rule<OperationRecord>[] = [
+  {
+    broken: ({ kind, step }) => !(OPERATION_STEPS[kind] as readonly string[]).includes(step),
+    says: 'The step of the operation does not fit its kind.',
+  },
+  {
+    broken: ({ state, reason }) =>
+      state === 'blocked' ? reason === null : reason !== null && state !== 'dropped',
+    says: 'The reason of the operation does not fit its state.',
+  },
+  {
+    broken: (operation) => isOpen(operation) === (operation.endedAt !== null),
+    says: 'The endedAt of the operation does not fit its state.',
+  },
+  ...TRIES,
+  {
+    broken: ({ kind, nextSessionId }) => kind === 'compact' && nextSessionId !== null,
+    says: 'The operation compacts and has a nextSessionId.',
+  },
+  {
+    broken: ({ kind, step, state, nextSessionId }) =>
+      kind === 'handover' &&
+      nextSessionId === null &&
+      state !== 'dropped' &&
+      (step === 'rotate' || step === 'seed'),
+    says: 'The operation hands over and has no nextSessionId.',
+  },
+  {
+    broken: ({ noticeId, noticeAt, state }) =>
+      noticeAt !== null && (noticeId === null || (state !== 'running' && state !== 'waiting')),
+    says: 'The noticeAt of the operation is of no notice that is still to leave.',
+  },
+  {
+    broken: ({ state, fault }) => state === 'waiting' && fault === null,
+    says: 'The operation waits and its fault does not say why.',
+  },
+  {
+    broken: (operation) => !hasFault(operation),
+    says: 'The fault of the operation is not what its reason has.',
+  },
+  {
+    broken: ({ work }) => work !== null && !isWork(readObject(work)),
+    says: 'The work of the operation is not how far a summary has come.',
+  },
+];
+
+/** Whether a look of the host is to try it: then it has to say when, or nobody ever looks. */
+function isDue({ state, attemptAt }: OperationRecord): boolean {
+  return (state === 'running' || state === 'waiting') && attemptAt === null;
+}
+
+/** Whether a value has the form of a field. */
+function fits(field: AnyField, value: Json | undefined): boolean {
+  return value !== undefined && fieldProblem(field, value) === undefined;
+}
+
+const SIZES = ['window', 'reserve', 'instructions', 'tools', 'seed', 'message'];
+
+/** Of `base_too_large` the sizes of what does not fit, else what the last failure said. */
+function hasFault({ fault, reason }: OperationRecord): boolean {
+  if (fault === null) return reason !== 'base_too_large';
+  const said = readObject(fault);
+  if (reason === 'base_too_large') return SIZES.every((name) => fits(whole, said[name]));
+  return ['code', 'said'].every((name) => fits(text, said[name]));
+}
+
+function isSeed({ summary, conditions }: JsonObject): boolean {
+  return fits(text, summary) && Array.isArray(conditions) && conditions.every(isCondition);
+}
+
+function isCondition(condition: Json): boolean {
+  return isObject(condition) && fits(instant, condition['at']) && fits(text, condition['text']);
+}
+
+/** Of an admission before its first piece there is nothing but that the runtime is looked at first. */
+function isWork(work: JsonObject): boolean {
+  const { looksFirst, ...rest } = work;
+  if (looksFirst !== undefined && typeof looksFirst !== 'boolean') return false;
+  if (Object.keys(rest).length === 0) return looksFirst !== undefined;
+  const { cutSeq, doneSeq } = rest;
+  const places = [cutSeq, doneSeq];
+  return (
+    isSeed(rest) && places.every((place) => fits(whole, place)) && Number(doneSeq) <= Number(cutSeq)
+  );
+}
