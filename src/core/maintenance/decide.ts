@@ -121,7 +121,7 @@ export function reserveAttempt(
 export function passStep(operation: OperationRecord, now: Instant): OperationRecord {
   const next = stepAfter(operation);
   if (next === undefined)
-    return { ...move(endTry(operation), 'done', now), endedAt: now, work: null, fault: null };
+    return { ...end(operation, 'done', now), fault: null };
   return {
     ...move(endTry(operation), 'running', now),
     step: next,
@@ -225,7 +225,7 @@ export function admitOperation(
 
 /** The operation that was given up: it holds nothing back any more (M-21). */
 export function dropOperation(operation: OperationRecord, now: Instant): OperationRecord {
-  return { ...move(endTry(operation), 'dropped', now), endedAt: now, work: null };
+  return end(operation, 'dropped', now);
 }
 
 /** A `done` operation that freed too little: one failure more in the same epoch, from its last step on (M-19). */
@@ -252,6 +252,11 @@ function move(operation: OperationRecord, to: OperationState, now: Instant): Ope
   const allowed: readonly OperationState[] = OPERATION_MOVES[state];
   invariant(state === to || allowed.includes(to), `an operation moves from ${state} to ${to}`);
   return { ...operation, state: to, version: operation.version + 1, changedAt: now };
+}
+
+function end(operation: OperationRecord, as: 'done' | 'dropped', now: Instant): OperationRecord {
+  const ended = move(endTry(operation), as, now);
+  return { ...ended, endedAt: now, nextAttemptAt: null, work: null };
 }
 
 function block(operation: OperationRecord, reason: BlockReason, now: Instant): OperationRecord {
