@@ -60,11 +60,12 @@ export interface TurnReads {
     };
     readonly rows: readonly StepRecord[];
   };
-  /** The newest steps of one session below `before`, newest first; for the model's request. */
+  /** The newest steps of one session with `after` < seq < `before`, newest first; for the model's request. */
   'step.before': {
     readonly args: {
       readonly conversationId: ConversationId;
       readonly sessionId: SessionId;
+      readonly after: number;
       readonly before: number;
       readonly limit: number;
     };

@@ -114,7 +114,7 @@ export const TURN_CASES: readonly Case[] = [
       const touched = { ...finished, ordinal: 99, input: 'other', tool: 'other' };
       await mustPut(store, { write: 'step.finish', row: touched });
       await mustLose(store, { write: 'step.finish', row: { ...finished, state: 'finished' } });
-      const args = { ...SESSION, before: 99, limit: 9 };
+      const args = { ...SESSION, after: 0, before: 99, limit: 9 };
       assert.deepEqual(await read(store, 'step.before', args), [finished]);
     },
   ],
@@ -153,12 +153,18 @@ export const TURN_CASES: readonly Case[] = [
         { write: 'turn.insert', row: turnRow({ id: idOf('turn', 4), firstSeq: 30 }) },
         { write: 'step.insert', row: stepRow({ seq: 31, turnId: idOf('turn', 4) }) },
       );
-      const before = async (sessionId: SessionId, limit: number): Promise<number[]> => {
-        const args = { conversationId: CONVERSATION_ID, sessionId, before: 99, limit };
+      const before = async (sessionId: SessionId, limit: number, after = 0): Promise<number[]> => {
+        const args = { conversationId: CONVERSATION_ID, sessionId, after, before: 99, limit };
         return field(await read(store, 'step.before', args), 'seq');
       };
       assert.deepEqual(await before(second, 9), [21]);
       assert.deepEqual(await before(SESSION.sessionId, 3), [31, 15, 14]);
+      assert.deepEqual(await before(SESSION.sessionId, 9, 4), [31, 15, 14, 5], 'of its middle on');
+      assert.deepEqual(await before(SESSION.sessionId, 2, 4), [31, 15]);
+      assert.deepEqual(await before(SESSION.sessionId, 9, 15), [31]);
+      assert.deepEqual(await before(SESSION.sessionId, 9, 31), []);
+      assert.deepEqual(await before(second, 9, 20), [21]);
+      assert.deepEqual(await before(second, 9, 21), []);
       assert.deepEqual(await before(idOf('session', 3), 9), []);
     },
   ],
@@ -200,7 +206,12 @@ export const TURN_CASES: readonly Case[] = [
     async ({ store }) => {
       await putSteps({ store });
       const conversationId = CONVERSATION_ID;
-      const before = await read(store, 'step.before', { ...SESSION, before: 15, limit: 2 });
+      const before = await read(store, 'step.before', {
+        ...SESSION,
+        after: 0,
+        before: 15,
+        limit: 2,
+      });
       assert.deepEqual(field(before, 'seq'), [14, 5]);
       const of = async (task: number, limit: number): Promise<number[]> => {
         const args = { conversationId, taskId: idOf('task', task), limit };

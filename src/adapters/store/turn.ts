@@ -151,19 +151,15 @@ export const turnReads = {
         .orderBy('step.seq')
         .limit(arg.limit),
   },
-  // The turns of a session are no older than it is: those of earlier ones are not looked through.
   'step.before': {
     gives: 'many',
     build: (db, arg) =>
       ofConversation(db, arg)
         .select(STEP)
         .where('turn.session_id', '=', arg.sessionId)
-        .where(
-          'turn.first_seq',
-          '>=',
-          sql<number>`coalesce((select first_seq from session where session.id = ${arg.sessionId}), 0)`,
-        )
+        .where('turn.first_seq', '>=', beganBy(arg))
         .where('turn.first_seq', '<', arg.before)
+        .where('step.seq', '>', arg.after)
         .where('step.seq', '<', arg.before)
         .orderBy('turn.first_seq', 'desc')
         .orderBy('turn.id', 'desc')
