@@ -45,3 +45,15 @@ function daysBefore(year: number, month: number, day: number): number {
     yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
   return era * 146_097 + dayOfEra - 719_468;
 }
+
+/** An instant as a model reads it: ISO 8601, UTC, in whole seconds. */
+export function isoInstant(instant: Instant): string {
+  return `${WRITTEN.format(instant).replace(' ', 'T')}Z`;
+}
+
+// The one locale whose dates are written so.
+const WRITTEN = new Intl.DateTimeFormat('sv-SE', {
+  dateStyle: 'short',
+  timeStyle: 'medium',
+  timeZone: 'UTC',
+});

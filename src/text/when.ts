@@ -91,15 +91,3 @@ function isSameDay({ timeZone }: Reader, one: Instant, other: Instant): boolean 
   const day = new Intl.DateTimeFormat('en', { dateStyle: 'short', timeZone });
   return day.format(one) === day.format(other);
 }
-
-/** An instant as a model reads it: ISO 8601, UTC, in whole seconds. */
-export function isoInstant(instant: Instant): string {
-  return `${ISO.format(instant).replace(' ', 'T')}Z`;
-}
-
-// The one locale whose dates are written so.
-const ISO = new Intl.DateTimeFormat('sv-SE', {
-  dateStyle: 'short',
-  timeStyle: 'medium',
-  timeZone: 'UTC',
-});

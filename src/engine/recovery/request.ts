@@ -9,9 +9,8 @@ import { readObject, type JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { cutText } from '../../kernel/printable.ts';
 import { USD } from '../../kernel/money.ts';
-import { SECOND, type Instant } from '../../kernel/time.ts';
+import { isoInstant, SECOND, type Instant } from '../../kernel/time.ts';
 import type { ModelRequest } from '../../ports/model.ts';
-import { isoInstant } from '../../text/when.ts';
 import type { EngineParts } from '../engine.ts';
 import { readAgain } from '../settle.ts';
 
