@@ -1,5 +1,7 @@
 import type { ApprovalRecord } from '../core/approval/record.ts';
 import type { LimiterRecord } from '../core/budget/record.ts';
+import type { OperationRecord } from '../core/maintenance/record.ts';
+import { waysOfOperation } from '../core/maintenance/reasons.ts';
 import { reasonEntry, waysOf } from '../core/notice/reasons.ts';
 import type { StormRecord } from '../core/recovery/record.ts';
 import type { TaskRecord } from '../core/task/record.ts';
@@ -18,6 +20,7 @@ import {
   saySafeMode,
   sayStoreAlarm,
 } from './view/attention.ts';
+import { sayOperation } from './view/maintenance.ts';
 import { SAFE_MODE_OFF } from './view/speech.ts';
 
 /** Open tasks that are looked through; of more it is said that there are so many. */
@@ -35,6 +38,13 @@ interface Waiting {
   readonly storm: StormRecord | null;
   /** Older tasks that the boundary holds: one line speaks for all of them (B-10). */
   readonly held: number;
+  readonly operations: OperationCounts;
+}
+
+export interface OperationCounts {
+  readonly running: number;
+  readonly waiting: number;
+  readonly blocked: number;
 }
 
 /** How many things wait for a person, and how many of them are approvals. */
@@ -43,9 +53,20 @@ export async function countWaiting(
   open: readonly TaskRecord[],
 ): Promise<{ readonly all: number; readonly approvals: number }> {
   const waiting = await gather(engine, open);
-  const { tasks, approvals } = waiting;
-  const others = approvals.length + hostItems(engine, waiting).length;
+  const { tasks, approvals, operations } = waiting;
+  const standing = operations.blocked + operations.waiting;
+  const others = approvals.length + standing + hostItems(engine, waiting).length;
   return { all: tasks.length + others, approvals: approvals.length };
+}
+
+/** Maintenance operations that are not over, by state. */
+export async function countOperations({ store }: Engine): Promise<OperationCounts> {
+  const {
+    running = 0,
+    waiting = 0,
+    blocked = 0,
+  } = (await store.query('operation.standing', {})) ?? {};
+  return { running, waiting, blocked };
 }
 
 /** What waits for a person, the host's own troubles first, each with the command that resolves it. */
@@ -53,7 +74,7 @@ export async function readAttention(engine: Engine): Promise<readonly AttentionI
   const open = await engine.store.query('task.open', { limit: TASKS_COUNTED });
   const waiting = await gather(engine, open);
   const { tasks, approvals } = waiting;
-  const ofHost = hostItems(engine, waiting);
+  const ofHost = [...hostItems(engine, waiting), ...(await operationItems(engine, waiting))];
   const left = Math.max(0, ITEMS_MAX - ofHost.length);
   const ofApprovals = approvals.slice(0, left).map((approval) => ofApproval(engine, approval));
   const ofTasks = tasks
@@ -72,6 +93,20 @@ function hostItems(engine: Engine, waiting: Waiting): readonly AttentionItem[] {
     ...limiters.map((limiter) => ofLimiter(engine, limiter)),
     ...(held === 0 ? [] : [ofHeld(engine, held)]),
   ];
+}
+
+/** Conversations in which no turn begins: those that an admin must open, then those that go on by themselves. */
+async function operationItems(
+  engine: Engine,
+  { operations }: Waiting,
+): Promise<readonly AttentionItem[]> {
+  const list = async (state: 'blocked' | 'waiting'): Promise<readonly OperationRecord[]> => {
+    if (operations[state] === 0) return [];
+    const asked = { state, conversationId: '', before: ABOVE_ALL_IDS, limit: ITEMS_MAX };
+    return engine.store.query('operation.list', asked);
+  };
+  const rows = [...(await list('blocked')), ...(await list('waiting'))].slice(0, ITEMS_MAX);
+  return Promise.all(rows.map((row) => ofOperation(engine, row)));
 }
 
 async function gather(engine: Engine, open: readonly TaskRecord[]): Promise<Waiting> {
@@ -93,6 +128,7 @@ async function gather(engine: Engine, open: readonly TaskRecord[]): Promise<Wait
     alarm: engine.store.alarm ?? null,
     storm,
     held: standing?.held ?? 0,
+    operations: await countOperations(engine),
   };
 }
 
@@ -132,6 +168,18 @@ async function ofApproval(engine: Engine, approval: ApprovalRecord): Promise<Att
     sentence: sayApproval(engine, approval, task),
     command: `/approve ${id}`,
     taskId,
+  };
+}
+
+async function ofOperation(engine: Engine, row: OperationRecord): Promise<AttentionItem> {
+  const { id, state, reason } = row;
+  return {
+    level: state === 'blocked' ? 'blocked' : 'waiting',
+    code: reason ?? 'maintenance_waiting',
+    subjectId: id,
+    sentence: await sayOperation(engine, row),
+    command: waysOfOperation(row)[0]?.command ?? null,
+    taskId: null,
   };
 }
 

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Door } from './call.ts';
-import { TASKS_COUNTED } from './attention.ts';
+import { countOperations, TASKS_COUNTED } from './attention.ts';
 import { countTasks } from './status.ts';
 
 const registries = new WeakMap<Door, Registry>();
@@ -36,6 +36,7 @@ function register(door: Door): Registry {
   add('sekisho_turns_running', 'Turns that run now', () => engine.health().runningTurns);
   add('sekisho_streams_open', 'Open event streams', () => door.slots.count);
   registry.registerMetric(openTasks(door));
+  registry.registerMetric(openOperations(door));
   registry.registerMetric(answers(door));
   return registry;
 }
@@ -49,6 +50,19 @@ function openTasks({ engine }: Door): Gauge {
     async collect() {
       const open = await engine.store.query('task.open', { limit: TASKS_COUNTED });
       for (const [state, count] of Object.entries(countTasks(open))) this.set({ state }, count);
+    },
+  });
+}
+
+function openOperations({ engine }: Door): Gauge {
+  return new Gauge({
+    name: 'sekisho_maintenance_open',
+    help: 'Maintenance operations without an end, by state',
+    labelNames: ['state'],
+    registers: [],
+    async collect() {
+      const counts = await countOperations(engine);
+      for (const [state, count] of Object.entries(counts)) this.set({ state }, count);
     },
   });
 }

@@ -8,7 +8,7 @@ import { RunCreateBody, RunCreatedReply, RunMessageBody, RunReply } from '../wir
 import { NothingBody, PAGE_QUERY, pageShape } from '../wire/shape.ts';
 import { demandOwn, maySee } from './auth.ts';
 import { reply, route, type Call, type Route } from './call.ts';
-import { demandConversation } from './conversations.ts';
+import { demandConversation } from './conversation-of.ts';
 import { askPage, cutPage, mapPage, sievedPage } from './page.ts';
 import { problem, refusalProblem } from './problems.ts';
 import { streamOf } from './stream.ts';

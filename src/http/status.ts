@@ -15,7 +15,7 @@ import {
   StatusReply,
   type LimiterReply,
 } from '../wire/status.ts';
-import { countWaiting, readAttention, TASKS_COUNTED } from './attention.ts';
+import { countOperations, countWaiting, readAttention, TASKS_COUNTED } from './attention.ts';
 import { iso, isoOrNull, reply, route, type Call, type Route } from './call.ts';
 import { API_CHANNEL } from './orders.ts';
 import { refusalProblem } from './problems.ts';
@@ -52,6 +52,7 @@ async function status({ door }: Call): Promise<Response> {
     clock: viewClock(health.clock),
     safeMode: viewSafeMode(health),
     recovery: await viewRecovery(engine, health),
+    maintenance: await viewOperations(engine, health),
     limiters: limitersOf(engine).flatMap((limiter) => viewLimiter(engine, limiter)),
   } satisfies StatusReply);
 }
@@ -95,6 +96,13 @@ async function viewRecovery(
   const standing = await store.query('recovery.standing', {});
   const { interrupted = 0, held = 0 } = standing ?? {};
   return { interrupted, assessing: [...assessing], held };
+}
+
+async function viewOperations(
+  engine: Engine,
+  { maintaining }: Health,
+): Promise<StatusReply['maintenance']> {
+  return { ...(await countOperations(engine)), trying: [...maintaining] };
 }
 
 function viewLimiter({ parts }: Engine, limiter: LimiterRecord): readonly LimiterReply[] {

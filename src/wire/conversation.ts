@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../kernel/limits.ts';
+import { MaintenanceShape } from './maintenance.ts';
 import { idShape, InstantShape, KEPT_TEXT } from './shape.ts';
 
 export const ConversationCreateBody = z.strictObject({
@@ -29,6 +30,11 @@ export const ConversationReply = z.object({
     .nullable()
     .describe('the turn that has the conversation'),
   state: z.enum(['idle', 'running']),
+  fence: z
+    .enum(['none', 'shut', 'blocked', 'passed'])
+    .describe('`shut`, `blocked`: no turn begins; `passed`: none has been completed since'),
+  operationId: idShape('mop_').nullable().describe('the operation that the fence is of'),
+  maintenance: MaintenanceShape.nullable().describe('null while there is no fence'),
   lastEventId: idShape('evt_')
     .nullable()
     .optional()

@@ -110,6 +110,14 @@ export const StatusReply = z.object({
       held: z.int().describe('older tasks that an admin alone wakes'),
     })
     .describe('what was interrupted, and what is history'),
+  maintenance: z
+    .object({
+      running: z.int(),
+      waiting: z.int(),
+      blocked: z.int(),
+      trying: z.array(idShape('mop_')).describe('those of them whose step is tried here now'),
+    })
+    .describe('maintenance operations that are not over'),
   limiters: z.array(LimiterReply).describe('accounts of models that cannot be asked freely now'),
 });
 export type StatusReply = z.infer<typeof StatusReply>;

@@ -122,10 +122,14 @@ export const TaskEventItem = z.object({
 });
 export type TaskEventItem = z.infer<typeof TaskEventItem>;
 
+/** A command exactly as it is typed; who may give it and what it does are in words. */
+export const CommandShape = z.object({ command: z.string(), who: z.string(), effect: z.string() });
+export type CommandShape = z.infer<typeof CommandShape>;
+
 export const WhyReply = z.object({
   sentence: z.string(),
   chain: z.array(z.string()),
-  commands: z.array(z.object({ command: z.string(), who: z.string(), effect: z.string() })),
+  commands: z.array(CommandShape),
 });
 export type WhyReply = z.infer<typeof WhyReply>;
 

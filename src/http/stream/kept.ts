@@ -84,7 +84,9 @@ async function wordsOfEntry(
   const row = await engine.store.query('outbox.byId', { id });
   // A stop by command is told by its notice alone.
   if (row === undefined || (type === 'command.answered' && row.kind === 'notice')) return undefined;
-  return { text: wordsOf(engine, row), subjectId: subjectOf(row), command: commandOf(row) };
+  const { level, code } = row;
+  const subjectId = subjectOf(row);
+  return { text: wordsOf(engine, row), subjectId, command: commandOf(row), level, code };
 }
 
 /** Whether a run's end, which has the output, tells this reply too. */

@@ -58,6 +58,9 @@ export interface Words {
   readonly text: string;
   readonly subjectId?: string | null;
   readonly command?: string | null;
+  /** Of a notice, as its entry has them. */
+  readonly level?: string | null;
+  readonly code?: string | null;
 }
 
 /** The ids in an event's data that have to be looked up before it can be told. */
@@ -78,6 +81,8 @@ export function idOf(moment: Moment): string {
 
 /** Talk of the conversation: without its words it is not for a reader of the stream. */
 const TALK: readonly string[] = ['message.accepted', 'reply.queued', 'command.answered'];
+/** What a conversation's stream has told by its notice already. */
+const OF_RUNS = 'run.told';
 /** Of which a run's stream leaves out what others say. */
 const OTHERS: readonly string[] = ['message.accepted', 'command.answered'];
 
@@ -94,6 +99,7 @@ export function tellMoment(
   const { event } = moment;
   if (runId !== null && (event.runId !== runId || OTHERS.includes(event.type))) return undefined;
   if (words === undefined && TALK.includes(event.type)) return undefined;
+  if (event.type === OF_RUNS && (runId === null || words === undefined)) return undefined;
   return tellEvent(event, words);
 }
 
@@ -148,6 +154,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     model: textOf(model) ?? '',
   }),
   'notice.queued': notice,
+  'run.told': notice,
   'approval.asked': (base, { approvalId, tool }) => ({
     ...base,
     type: 'approval.asked',
@@ -200,8 +207,8 @@ function notice(
   data: Readonly<Record<string, unknown>>,
   words: Words | undefined,
 ): StreamEvent {
-  const code = textOf(data['code']) ?? '';
-  const level = textOf(data['level']) ?? 'info';
+  const code = textOf(data['code']) ?? words?.code ?? '';
+  const level = textOf(data['level']) ?? words?.level ?? 'info';
   const subjectId = words?.subjectId ?? base.taskId;
   const sentence = words?.text ?? '';
   return {

@@ -5,6 +5,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { chainOf, modelNamed } from '../../engine/session/agent.ts';
 import type { ConversationReply, MessageReply, TranscriptItem } from '../../wire/conversation.ts';
 import { iso } from '../call.ts';
+import { viewMaintenance } from './maintenance.ts';
 import { readSpeech, wordsOf } from './speech.ts';
 
 /** A conversation with the model that it would ask and the turn that has it. */
@@ -12,7 +13,7 @@ export async function viewConversation(
   engine: Engine,
   row: ConversationRecord,
 ): Promise<ConversationReply> {
-  const { id, agent, channel, address, sessionId, turnId, createdAt } = row;
+  const { id, agent, channel, address, sessionId, turnId, createdAt, fence, operationId } = row;
   const found = turnId === null ? undefined : await engine.store.query('turn.byId', { id: turnId });
   return {
     id,
@@ -26,6 +27,9 @@ export async function viewConversation(
         ? null
         : { id: found.id, taskId: found.taskId, startedAt: iso(found.startedAt) },
     state: turnId === null ? 'idle' : 'running',
+    fence,
+    operationId,
+    maintenance: await viewMaintenance(engine, row),
     createdAt: iso(createdAt),
   };
 }

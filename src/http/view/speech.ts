@@ -1,3 +1,5 @@
+import { OPERATION_REASONS, waysOfOperation } from '../../core/maintenance/reasons.ts';
+import { BLOCK_REASONS, type BlockReason } from '../../core/maintenance/record.ts';
 import { REASONS, waysOf, type ReasonEntry } from '../../core/notice/reasons.ts';
 import type { OutboxRecord } from '../../core/outbox/record.ts';
 import type { TaskReason } from '../../core/task/moves.ts';
@@ -48,11 +50,22 @@ export function commandOf({
   if (code !== null && Object.hasOwn(OF_HOST, code)) return OF_HOST[code] ?? null;
   const { approvalId } = readObject(params);
   if (typeof approvalId === 'string') return `/approve ${approvalId}`;
+  const fenced = BLOCK_REASONS.find((one) => OPERATION_REASONS[one].notice === code);
+  if (fenced !== undefined) return admissionOf(fenced, params);
   const known = Object.entries(REASONS).find(([, { notice }]) => notice === code);
   if (known === undefined || taskId === null || !isId('task', taskId)) return null;
   const [reason, { state }] = known as [TaskReason, ReasonEntry];
   // As the task stood when it was told: what there was to grant is in the notice.
   const ways = waysOf({ id: taskId, state, reason, waitId: null, outcomeData: params });
+  return ways[0]?.command ?? null;
+}
+
+/** The command that opens the operation of a blocked notice, as it stood when it was told. */
+function admissionOf(reason: BlockReason, params: string | null): string | null {
+  const { operationId: id, kind } = readObject(params);
+  if (typeof id !== 'string' || !isId('operation', id)) return null;
+  const told = kind === 'handover' ? 'handover' : 'compact';
+  const ways = waysOfOperation({ id, kind: told, state: 'blocked', reason });
   return ways[0]?.command ?? null;
 }
 

@@ -1,0 +1,108 @@
+import type { OperationRecord } from '../../core/maintenance/record.ts';
+import { waysOfOperation, type TypedOperationWay } from '../../core/maintenance/reasons.ts';
+import type { ConversationRecord } from '../../core/session/record.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { explainOperation } from '../../engine/maintenance/why.ts';
+import { readObject } from '../../kernel/json.ts';
+import { catalogueOf } from '../../text/reader.ts';
+import type { MaintenanceShape, OperationReply } from '../../wire/maintenance.ts';
+import type { CommandShape } from '../../wire/task.ts';
+import { iso, isoOrNull } from '../call.ts';
+
+/** An operation as its record has it, without the sentence that says how it stands now. */
+export type OperationFacts = Omit<OperationReply, 'sentence'>;
+
+export function viewOperationFacts(engine: Engine, row: OperationRecord): OperationFacts {
+  const { id, conversationId, sessionId, nextSessionId, kind, step, state, reason } = row;
+  const { epoch, failures, lifetimeFailures, version } = row;
+  return {
+    id,
+    conversationId,
+    sessionId,
+    nextSessionId,
+    kind,
+    step,
+    state,
+    reason,
+    epoch,
+    failures,
+    lifetimeFailures,
+    nextAttemptAt: isoOrNull(row.nextAttemptAt),
+    fault: faultOf(row),
+    sizes: sizesOf(row),
+    commands: viewWays(engine, waysOfOperation(row)),
+    version,
+    createdAt: iso(row.createdAt),
+    changedAt: iso(row.changedAt),
+    endedAt: isoOrNull(row.endedAt),
+  };
+}
+
+/** An operation with how it stands, in the host's language. */
+export async function viewOperation(engine: Engine, row: OperationRecord): Promise<OperationReply> {
+  return { ...viewOperationFacts(engine, row), sentence: await sayOperation(engine, row) };
+}
+
+/** How an operation stands, without what led there. */
+export async function sayOperation(
+  { parts }: Engine,
+  { id }: Pick<OperationRecord, 'id'>,
+): Promise<string> {
+  const { locale, timeZone } = parts.options;
+  const explanation = await explainOperation(parts, id, { locale, timeZone, isBrief: true });
+  return explanation?.sentence ?? '';
+}
+
+function faultOf({ fault }: OperationRecord): OperationReply['fault'] {
+  const { code, said } = readObject(fault);
+  if (typeof code !== 'string') return null;
+  return { code, said: typeof said === 'string' ? said : '' };
+}
+
+/** Of one whose fixed base does not fit; a size that an import left out counts as nothing. */
+function sizesOf({ fault }: OperationRecord): OperationReply['sizes'] {
+  const sizes = readObject(fault);
+  if (typeof sizes['window'] !== 'number') return null;
+  const of = (name: string): number => {
+    const size = sizes[name];
+    return typeof size === 'number' ? Math.round(size) : 0;
+  };
+  return {
+    window: of('window'),
+    reserve: of('reserve'),
+    instructions: of('instructions'),
+    tools: of('tools'),
+    seed: of('seed'),
+    message: of('message'),
+  };
+}
+
+function viewWays({ parts }: Engine, ways: readonly TypedOperationWay[]): CommandShape[] {
+  const words = catalogueOf(parts.options.locale);
+  return ways.map(({ command, who, effect }) => ({
+    command,
+    who: words.who[who],
+    effect: words.effects[effect],
+  }));
+}
+
+/** How the upkeep of a conversation's context stands (M-9); null while its fence is open. */
+export async function viewMaintenance(
+  engine: Engine,
+  { id, fence }: ConversationRecord,
+): Promise<MaintenanceShape | null> {
+  if (fence === 'none') return null;
+  const { state, operation, reason, failures, lifetimeFailures, nextAttemptAt, ways } =
+    await engine.recoveryStatus(id);
+  if (operation === null || state === 'none') return null;
+  return {
+    operationId: operation.id,
+    state,
+    reason,
+    failures,
+    lifetimeFailures,
+    nextAttemptAt: isoOrNull(nextAttemptAt),
+    version: operation.version,
+    commands: viewWays(engine, ways),
+  };
+}
