@@ -62,7 +62,10 @@ export type ModelOutcome =
   | {
       readonly kind: 'fault';
       readonly class: 'refused' | 'transient' | 'aborted' | 'nonsense';
-      /** The provider's or transport's own code: `http_401`, `timeout`, `connect`, `cut_stream`, `empty`. */
+      /**
+       * The provider's or transport's own code: `http_401`, `timeout`, `connect`, `cut_stream`, `empty`.
+       * `context_too_long` of every provider: refused, because the request is larger than the window (M-13).
+       */
       readonly code: string;
       readonly message: string;
       /** The instant that the provider named; only of a quota or rate limit. */

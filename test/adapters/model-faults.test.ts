@@ -25,7 +25,6 @@ function refusals(spoken: Spoken): void {
     [402, 'account'],
     [403, 'account'],
     [404, 'model'],
-    [413, 'request'],
     [422, 'request'],
   ];
   for (const [status, scope] of permanent) {
@@ -132,7 +131,7 @@ function refusals(spoken: Spoken): void {
     [401, { code: 'invalid_api_key' }, 'refused http_401', 'account'],
     [403, { code: 'model_not_found' }, 'refused model_not_found', 'model'],
     [400, { code: 'model_decommissioned' }, 'refused model_decommissioned', 'model'],
-    [400, { code: 'context_length_exceeded' }, 'refused context_length_exceeded', 'request'],
+    [400, { code: 'content_filter' }, 'refused content_filter', 'request'],
   ];
   for (const [status, error, expected, scope] of told) {
     test(`INC-074: ${status} with ${JSON.stringify(error)} is told apart by its code`, async () => {

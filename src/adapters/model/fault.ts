@@ -3,6 +3,7 @@ import type { Instant } from '../../kernel/time.ts';
 import type { ModelFault } from '../../ports/model.ts';
 import { errorIn, errorInside, type ProviderError } from './provider-error.ts';
 import { retryAtOf } from './retry-at.ts';
+import { CONTEXT_TOO_LONG, isContextTooLong } from './too-long.ts';
 import type { WireRecord } from './wire.ts';
 
 /** Why we ended a call ourselves. */
@@ -47,9 +48,7 @@ const TELLING_CODES: ReadonlyMap<string, NonNullable<ModelFault['scope']>> = new
     'invalid_model',
     'deploymentnotfound',
   ].map((code) => [code, 'model'] as const),
-  ...['context_length_exceeded', 'content_filter', 'content_policy_violation'].map(
-    (code) => [code, 'request'] as const,
-  ),
+  ...['content_filter', 'content_policy_violation'].map((code) => [code, 'request'] as const),
 ]);
 /** Words for "I will not answer this". */
 const REFUSING_FINISHES: ReadonlySet<string> = new Set(['content_filter', 'refusal', 'sensitive']);
@@ -103,18 +102,19 @@ function connectFault(error: unknown): ModelFault {
 function statusFault(record: WireRecord, status: number, now: Instant): ModelFault {
   const error = errorIn(record.errorText);
   const message = `HTTP ${status}: ${error?.message ?? record.errorText}`;
-  return { ...judged(status, error, message), ...instantOf(record, error, { status, now }) };
+  return withInstant(judged(status, error, message), { record, error, status, now });
 }
 
 /**
- * What a failure is, by its status and codes alone (INC-074): some codes tell more than their status,
- * as an empty account that is answered like a limit.
+ * What a failure is, by its status and codes (INC-074): some codes tell more than their status, as an
+ * empty account that is answered like a limit. A request that is too long has one code, whoever says it.
  */
 function judged(
   status: number | null,
   error: ProviderError | undefined,
   message: string,
 ): ModelFault {
+  if (isContextTooLong(status, error)) return refusal(CONTEXT_TOO_LONG, message, 'request');
   const telling = error?.codes.find((code) => TELLING_CODES.has(code));
   const scope = telling === undefined ? undefined : TELLING_CODES.get(telling);
   const told = status === null ? undefined : SCOPES_OF_STATUS[status];
@@ -134,13 +134,18 @@ function refusal(
 }
 
 /** Only of a limit: an overload that names an instant is still no quota. */
-function instantOf(
-  { header }: WireRecord,
-  error: ProviderError | undefined,
-  { status, now }: { readonly status: number | null; readonly now: Instant },
-): Pick<ModelFault, 'retryAt'> {
-  const isLimit = status === 429 && !error?.codes.some((code) => TELLING_CODES.has(code));
-  return { retryAt: isLimit ? retryAtOf({ header, fields: error?.fields }, now) : null };
+function withInstant(
+  fault: ModelFault,
+  said: {
+    readonly record: WireRecord;
+    readonly error: ProviderError | undefined;
+    readonly status: number | null;
+    readonly now: Instant;
+  },
+): ModelFault {
+  if (said.status !== 429 || fault.class !== 'transient') return fault;
+  const { header } = said.record;
+  return { ...fault, retryAt: retryAtOf({ header, fields: said.error?.fields }, said.now) };
 }
 
 function finishFault(finish: string): ModelFault {
@@ -157,7 +162,7 @@ function streamFault(record: WireRecord, end: LibraryEnd, now: Instant): ModelFa
   if (inside !== undefined) {
     const { status } = inside;
     const fault = judged(status, inside, inside.message);
-    return { ...fault, ...instantOf(record, inside, { status, now }) };
+    return withInstant(fault, { record, error: inside, status, now });
   }
   if (end.finish !== undefined) return finishFault(end.finish);
   if (record.failure !== null) {

@@ -3,7 +3,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 
 /** What a provider said about a failure, in the fields that it has for that. */
 export interface ProviderError {
-  /** For people alone: nothing is ever concluded from it (INC-074). */
+  /** For people: nothing is concluded from it (INC-074) but that a request is too long, where no code says anything. */
   readonly message: string;
   /** The HTTP status that it names, or that its type stands for. */
   readonly status: number | null;
@@ -11,6 +11,8 @@ export interface ProviderError {
   readonly codes: readonly string[];
   /** The error object itself. */
   readonly fields: JsonObject;
+  /** What whom it asked said, of a provider that only passes it on. */
+  readonly inner?: ProviderError | undefined;
 }
 
 /** What the error types of a stream would have been as a status, had the answer not begun. */
@@ -36,6 +38,8 @@ export function errorIn(text: string): ProviderError | undefined {
   const whole = Array.isArray(parsed.value) ? parsed.value[0] : parsed.value;
   if (!isObject(whole)) return undefined;
   const { error } = whole;
+  // Some servers send the error without anything around it.
+  if (whole['object'] === 'error') return errorOf(whole);
   if (typeof error === 'string') {
     return { message: error, status: null, codes: textsOf([whole['code']]), fields: whole };
   }
@@ -57,7 +61,15 @@ function errorOf(error: JsonObject): ProviderError {
   const named = statusIn(error['status']) ?? statusIn(error['code']);
   const meant = codes.map((code) => STATUS_OF_TYPE[code]).find((status) => status !== undefined);
   const message = typeof error['message'] === 'string' ? error['message'] : JSON.stringify(error);
-  return { message, status: named ?? meant ?? null, codes, fields: error };
+  const inner = passedOn(error);
+  return { message, status: named ?? meant ?? null, codes, fields: error, inner };
+}
+
+/** `metadata: { raw: '{"error": …}' }`. */
+function passedOn({ metadata }: JsonObject): ProviderError | undefined {
+  const raw = isObject(metadata) ? metadata['raw'] : undefined;
+  if (raw === undefined) return undefined;
+  return errorIn(typeof raw === 'string' ? raw : JSON.stringify(raw));
 }
 
 /** `details: [{ reason: 'API_KEY_INVALID' }]`. */
