@@ -33,6 +33,16 @@ export async function workerOrNearest<T>(
   return orNearest(asked, find, () => client.workers({ limit: LIMITS.listLimitMax }));
 }
 
+/** As `taskOrNearest`, for a maintenance operation. */
+export async function operationOrNearest<T>(
+  client: Client,
+  id: string,
+  find: () => Promise<T>,
+): Promise<T> {
+  const asked = { id, kind: 'maintenance operation' };
+  return orNearest(asked, find, () => client.operations({ limit: LIMITS.listLimitMax }));
+}
+
 /** As `taskOrNearest`, for a run. */
 export async function runOrNearest<T>(
   client: Client,

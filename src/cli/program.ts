@@ -1,5 +1,6 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
+import { configOption, dataOption, example, finding, ordering, reading } from './options.ts';
 
 const ABOUT = [
   'A self-hosted agent host whose work survives its crashes: what is accepted is kept,',
@@ -40,6 +41,7 @@ export function createProgram(): Command {
   addOrders(program);
   addSafeMode(program);
   addWaking(program);
+  addMaintenance(program);
   addConfig(program);
   addKeys(program);
   return program;
@@ -79,7 +81,7 @@ function addReading(program: Command): void {
   reading(program.command('task <id>'), 'one task: request, state, budgets').action(
     async (id, options) => (await import('./commands/tasks.ts')).task(id, options),
   );
-  reading(program.command('why <id>'), 'why a task stands where it stands').action(
+  reading(program.command('why <id>'), 'why a task or an operation stands where it stands').action(
     async (id, options) => (await import('./commands/tasks.ts')).why(id, options),
   );
   reading(program.command('workers'), 'the newest workers of tasks')
@@ -169,11 +171,6 @@ function addArchive(program: Command): void {
     );
 }
 
-/** A command that tells a running host to change something. */
-function ordering(program: Command, usage: string, about: string): Command {
-  return finding(program.command(usage)).summary(about).option('--json', 'print one JSON document');
-}
-
 function addOrders(program: Command): void {
   ordering(program, 'stop <id>', 'stop a task')
     .description('Stops a task: its running calls are ended and it stays stopped.')
@@ -249,6 +246,43 @@ function addWaking(program: Command): void {
     .action(async (id, options) => (await import('./commands/orders.ts')).budgetReset(id, options));
 }
 
+/** What keeps a conversation within its model's window, and the sessions that came of it. */
+function addMaintenance(program: Command): void {
+  reading(program.command('maintenance [id]'), 'the newest maintenance operations, or one of them')
+    .option('--state <state>', 'only in this state: open, running, waiting, blocked, done, dropped')
+    .option('--conversation <id>', 'only of this conversation')
+    .option('--limit <count>', 'at most this many (default 50)')
+    .addHelpText('after', example('maintenance --state open', 'maintenance mop_3H8D0V5B7N2K6PQA'))
+    .action(async (id, options) =>
+      (await import('./commands/maintenance.ts')).maintenance(id, options),
+    );
+  reading(program.command('session [id]'), 'the sessions of conversations, or one of them')
+    .option('--conversation <id>', 'only of this conversation; else of the newest ones')
+    .option('--transcript', 'of one session, also everything that was said and done in it')
+    .option('--limit <count>', 'at most this many (default 50)')
+    .addHelpText(
+      'after',
+      example(
+        'session --conversation conv_7K2M9QX4R1T8WZ3C',
+        'session sess_3H8D0V5B7N2K6PQA --transcript',
+      ),
+    )
+    .action(async (id, options) => (await import('./commands/session.ts')).session(id, options));
+  ordering(program, 'admit <id>', 'let the upkeep of a paused conversation go on')
+    .description(
+      'Opens a maintenance operation that is blocked: its step is tried again, and what was kept in ' +
+        'its conversation is answered afterwards. Needs an admin key.',
+    )
+    .option('--as <kind>', 'handover: of an uncertain compact, which is never made again')
+    .option('--version <number>', 'only as this version, which a notice or `maintenance` named')
+    .option('--receipt <id>', 'given again with the same one, it changes nothing more')
+    .addHelpText(
+      'after',
+      example('admit mop_3H8D0V5B7N2K6PQA', 'admit mop_3H8D0V5B7N2K6PQA --as handover'),
+    )
+    .action(async (id, options) => (await import('./commands/maintenance.ts')).admit(id, options));
+}
+
 function addSafeMode(program: Command): void {
   const safeMode = program
     .command('safe-mode')
@@ -261,10 +295,6 @@ function addSafeMode(program: Command): void {
     .description('Ends safe mode: what had to wait begins by itself again. Needs an admin key.')
     .addHelpText('after', example('safe-mode off'))
     .action(async (options) => (await import('./commands/safe-mode.ts')).safeModeOff(options));
-}
-
-function example(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  sekisho ${line}\n`).join('')}`;
 }
 
 function addConfig(program: Command): void {
@@ -314,27 +344,4 @@ function addKeys(program: Command): void {
         await (name === 'list' ? commands.keysList : commands.keysRotate)(options);
       });
   }
-}
-
-function reading(command: Command, about: string): Command {
-  return finding(command)
-    .summary(about)
-    .description(`Prints ${about}. Without a running host it reads the store.`)
-    .option('--json', 'print one JSON document');
-}
-
-/** How a command finds the host: `--url`, else the one on the data directory. */
-function finding(command: Command): Command {
-  return command
-    .option('--url <url>', 'the host, as http://127.0.0.1:7420 [SEKISHO_URL]')
-    .addOption(dataOption())
-    .addOption(configOption());
-}
-
-function dataOption(): Option {
-  return new Option('--data <folder>', 'the state directory (default ./data) [SEKISHO_DATA]');
-}
-
-function configOption(): Option {
-  return new Option('--config <file>', 'the configuration (default ./sekisho.yaml when it exists)');
 }

@@ -8,10 +8,11 @@ const SHELL: Readonly<Record<string, string>> = {
   approve: 'approve',
   deny: 'deny',
   why: 'why',
+  admit: 'admit',
 };
 
 /** With its id behind it, or `ID` where any is meant: `/stop` alone is about a conversation, which a shell is not in. */
-const COMMAND = /^\/([a-z-]+)( (?:(?:task|appr)_\w+|ID)(?: [^\s`]+)*)$/;
+const COMMAND = /^\/([a-z-]+)( (?:(?:task|appr|mop)_\w+|ID)(?: [^\s`]+)*)$/;
 /** Without an id behind them. */
 const LISTS: Readonly<Record<string, string>> = {
   '/tasks held': 'sekisho tasks --held',
@@ -20,7 +21,7 @@ const LISTS: Readonly<Record<string, string>> = {
   '/safe-mode off': 'sekisho safe-mode off',
 };
 /** What the chat says in a word, and a shell in an option. */
-const OPTIONS: Readonly<Record<string, string>> = { late: '--late' };
+const OPTIONS: Readonly<Record<string, string>> = { late: '--late', handover: '--as handover' };
 /** Quoted commands of a sentence; what would run stands on lines of its own, behind blanks. */
 const QUOTED = /^ {4}.*$|`(\/[^`\n]+)`/gm;
 

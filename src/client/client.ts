@@ -8,6 +8,7 @@ import type {
   TranscriptItem,
 } from '../wire/conversation.ts';
 import type { DoctorReply, RepairReply } from '../wire/doctor.ts';
+import type { AdmitBody, OperationReply, SessionReply } from '../wire/maintenance.ts';
 import type { ProblemReply } from '../wire/problem.ts';
 import type { RunCreateBody, RunCreatedReply, RunReply } from '../wire/run.ts';
 import type { Page } from '../wire/shape.ts';
@@ -57,6 +58,14 @@ export interface ApprovalQuery extends PageQuery {
   readonly state?: ApprovalReply['state'];
   readonly conversation?: string;
 }
+export interface OperationQuery extends PageQuery {
+  /** `open`: running, waiting or blocked. */
+  readonly state?: OperationReply['state'] | 'open';
+  readonly conversation?: string;
+}
+export interface TranscriptQuery extends PageQuery {
+  readonly session?: string;
+}
 export interface WorkerQuery extends PageQuery {
   readonly state?: WorkerReply['state'];
   readonly enrollment?: WorkerReply['enrollment'];
@@ -101,7 +110,11 @@ export interface Client {
   openConversation(body?: ConversationCreateBody): Promise<ConversationReply>;
   conversation(id: string): Promise<ConversationReply>;
   conversations(query?: PageQuery): Promise<Page<ConversationReply>>;
-  transcript(id: string, query?: PageQuery): Promise<Page<TranscriptItem>>;
+  /** Of the whole conversation, or of one of its sessions. */
+  transcript(id: string, query?: TranscriptQuery): Promise<Page<TranscriptItem>>;
+  /** The sessions of a conversation. */
+  sessions(id: string, query?: PageQuery): Promise<Page<SessionReply>>;
+  session(id: string): Promise<SessionReply>;
   /** As `runEvents`, without an end of its own. `after` of the conversation's `lastEventId` is "from now". */
   conversationEvents(id: string, options?: StreamOptions): AsyncGenerator<StreamEvent, void, void>;
   postMessage(id: string, body: MessageCreateBody, once?: Once): Promise<MessageCreatedReply>;
@@ -117,6 +130,12 @@ export interface Client {
   resetBudget(id: string, order?: TaskOrderBody, once?: Once): Promise<TaskReply>;
   /** Numbers are additions; a deadline is an addition like `+2d` or an ISO instant. */
   extendTask(id: string, order: TaskExtendBody, once?: Once): Promise<TaskReply>;
+  /** Maintenance operations. */
+  operations(query?: OperationQuery): Promise<Page<OperationReply>>;
+  operation(id: string): Promise<OperationReply>;
+  whyOperation(id: string): Promise<WhyReply>;
+  /** Opens the next epoch of a blocked maintenance operation; a receipt is used once. */
+  admit(id: string, order: AdmitBody): Promise<OperationReply>;
   workers(query?: WorkerQuery): Promise<Page<WorkerReply>>;
   worker(id: string): Promise<WorkerReply>;
   /** Wakes exactly this worker, which the boundary holds. */
@@ -192,6 +211,8 @@ export function createClient({ url, key, fetch = globalThis.fetch }: ClientParts
     conversation: (id) => get(`/v1/conversations/${part(id)}`),
     conversations: (query) => get('/v1/conversations', query),
     transcript: (id, query) => get(`/v1/conversations/${part(id)}/transcript`, query),
+    sessions: (id, query) => get(`/v1/conversations/${part(id)}/sessions`, query),
+    session: (id) => get(`/v1/sessions/${part(id)}`),
     conversationEvents: (id, options) => follow(`/v1/conversations/${part(id)}/events`, options),
     postMessage: (id, body, once) => post(`/v1/conversations/${part(id)}/messages`, body, once),
     message: (id) => get(`/v1/messages/${part(id)}`),
@@ -200,6 +221,9 @@ export function createClient({ url, key, fetch = globalThis.fetch }: ClientParts
     taskEvents: (id, query) => get(`/v1/tasks/${part(id)}/events`, query),
     why: (id) => get(`/v1/tasks/${part(id)}/why`),
     ...orders(post),
+    operations: (query) => get('/v1/maintenance', query),
+    operation: (id) => get(`/v1/maintenance/${part(id)}`),
+    whyOperation: (id) => get(`/v1/maintenance/${part(id)}/why`),
     workers: (query) => get('/v1/workers', query),
     worker: (id) => get(`/v1/workers/${part(id)}`),
     approvals: (query) => get('/v1/approvals', query),
@@ -224,6 +248,7 @@ type Orders =
   | 'extendTask'
   | 'resetBudget'
   | 'resumeWorker'
+  | 'admit'
   | 'answerApproval'
   | 'confirmClock'
   | 'endSafeMode';
@@ -237,6 +262,7 @@ function orders(post: Post): Pick<Client, Orders> {
     extendTask: (id, order, once) => post(task(id, 'extend'), order, once),
     resetBudget: (id, order = {}, once) => post(task(id, 'budget-reset'), order, once),
     resumeWorker: (id, order = {}, once) => post(`/v1/workers/${part(id)}/resume`, order, once),
+    admit: (id, order) => post(`/v1/maintenance/${part(id)}/admit`, order),
     answerApproval: (id, answer, once) => post(`/v1/approvals/${part(id)}`, answer, once),
     confirmClock: () => post('/v1/admin/clock', { confirm: true }),
     endSafeMode: () => post('/v1/admin/safe-mode', { on: false }),

@@ -1,3 +1,4 @@
+import type { ConversationReply } from '../../wire/conversation.ts';
 import { ask } from '../connect.ts';
 import { limitOf } from '../count.ts';
 import { printJson, printText } from '../print.ts';
@@ -24,12 +25,18 @@ export async function conversations(options: ListOptions): Promise<void> {
       one.address === one.id ? '' : one.address,
       one.agent,
       `${one.model.provider}/${one.model.name}`,
-      one.turn === null ? one.state : `${one.state} ${one.turn.taskId}`,
+      standing(one),
       when(one.createdAt),
     ]);
     const heads = ['ID', 'CHANNEL', 'ADDRESS', 'AGENT', 'MODEL', 'STATE', 'SINCE'];
     printText(rows.length === 0 ? 'No conversations.' : table(heads, rows));
   });
+}
+
+function standing({ state, turn, fence, operationId }: ConversationReply): string {
+  if (fence === 'blocked') return `blocked ${operationId ?? ''}`;
+  if (fence === 'shut') return `making room ${operationId ?? ''}`;
+  return turn === null ? state : `${state} ${turn.taskId}`;
 }
 
 /** `outbox`: what left or waits to leave, newest first. */

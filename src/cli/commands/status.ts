@@ -36,6 +36,7 @@ export async function status(options: ReadOptions): Promise<void> {
         ? [`safe    nothing starts by itself until ${when(now.safeMode.until ?? now.at)}`]
         : []),
       ...recovery(now),
+      ...upkeep(now),
       ...now.limiters
         .filter(({ state }) => state === 'limited')
         .map(
@@ -59,6 +60,15 @@ function recovery({ recovery: found, safeMode }: StatusReply): readonly string[]
       : [`checks  ${interrupted} interrupted, a check decides${now}${off}`]),
     ...(held === 0 ? [] : [`held    ${held} older, an admin wakes them one by one`]),
   ];
+}
+
+/** What is done to keep conversations within their models' windows. */
+function upkeep({ maintenance }: StatusReply): readonly string[] {
+  const { running, waiting, blocked } = maintenance;
+  const counts = Object.entries({ running, waiting, blocked }).filter(([, count]) => count > 0);
+  if (counts.length === 0) return [];
+  const told = counts.map(([state, count]) => `${count} ${state}`).join(', ');
+  return [`context ${told}: sekisho maintenance --state open`];
 }
 
 function attention({ level, sentence, command }: AttentionItem): string {

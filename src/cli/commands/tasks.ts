@@ -1,11 +1,12 @@
+import type { Client } from '../../client/client.ts';
 import { suggestion } from '../../compose/nearest.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import type { TaskReply } from '../../wire/task.ts';
+import type { TaskReply, WhyReply } from '../../wire/task.ts';
 import { ask } from '../connect.ts';
 import { limitOf } from '../count.ts';
 import { doingText, standingText } from '../doing.ts';
 import { CommandEnd } from '../exit.ts';
-import { taskOrNearest } from '../nearest.ts';
+import { operationOrNearest, taskOrNearest } from '../nearest.ts';
 import { printJson, printText } from '../print.ts';
 import type { ReadOptions } from '../program.ts';
 import { shellCommand, shellSentence } from '../shell.ts';
@@ -132,10 +133,18 @@ function of({ used, limit }: { readonly used: number; readonly limit: number }):
   return `${used} of ${limit}`;
 }
 
+const OPERATION = 'mop_';
+
+function explanation(client: Client, id: string): Promise<WhyReply> {
+  return id.toLowerCase().startsWith(OPERATION)
+    ? operationOrNearest(client, id, () => client.whyOperation(id))
+    : taskOrNearest(client, id, () => client.why(id));
+}
+
 /** `why ID`: full sentences, newest first, and the commands that change it. */
 export async function why(id: string, options: ReadOptions): Promise<void> {
   await ask(options, async ({ client, url }) => {
-    const found = await taskOrNearest(client, id, () => client.why(id));
+    const found = await explanation(client, id);
     if (options.json === true) {
       printJson(found);
       return;
