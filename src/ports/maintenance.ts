@@ -87,6 +87,8 @@ export type MaintenanceWrites =
   | { readonly write: 'operation.insert'; readonly row: OperationRecord }
   /** Guard: the version is still `row.version - 1`. */
   | { readonly write: 'operation.save'; readonly row: OperationRecord }
+  /** Somebody was told that a message is kept. Guard: nobody was in this epoch. The version stays: what a notice named still admits. */
+  | { readonly write: 'operation.keptTold'; readonly id: OperationId }
   | {
       readonly write: 'conversation.fence';
       readonly id: ConversationId;

@@ -6,6 +6,10 @@ export interface OutboxReads {
     readonly args: { readonly id: OutboxId };
     readonly rows: OutboxRecord | undefined;
   };
+  'outbox.byKey': {
+    readonly args: { readonly key: string };
+    readonly rows: OutboxRecord | undefined;
+  };
   /** Newest first by id. Empty texts mean any. */
   'outbox.list': {
     readonly args: {

@@ -26,6 +26,7 @@ export function operationRow(over: Partial<OperationRecord> = {}): OperationReco
     noticeAt: null,
     isTold: 'no',
     isKeptTold: 'no',
+    looksFirst: 'no',
     inputTokens: 0,
     outputTokens: 0,
     cost: 0,

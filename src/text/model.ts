@@ -56,10 +56,6 @@ export const RECOVERY_INPUTS = {
     'that matters. The request was:',
 } as const;
 
-/** What stands in a request from which older turns were left out to fit the window. */
-export const LEFT_OUT_NOTE =
-  'Older turns of this conversation are left out here, because they do not fit. Do not guess what they said.';
-
 /** The request of a task whose own words stand in no turn that is shown. */
 export function restated(mandate: string): string {
   return `The request of this task, restated by the host:\n\n${mandate}`;

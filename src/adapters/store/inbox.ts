@@ -25,6 +25,11 @@ function madeSince(message: Claimable, since: number): RawBuilder<boolean> {
   return sql<boolean>`(${m}.kind <> 'generated' or ${m}.at >= ${since})`;
 }
 
+/** Behind the fence of its maintenance a conversation gives nothing to claim (M-8). */
+const UNFENCED = sql<boolean>`exists (select 1 from conversation
+  where conversation.id = message.conversation_id
+  and conversation.fence not in ('shut', 'blocked'))`;
+
 type ClaimableArgs = InboxReads['message.claimable']['args'];
 
 function claimables(
@@ -36,6 +41,7 @@ function claimables(
     .select(MESSAGE)
     .where('conversation_id', '=', arg.conversationId)
     .where(claimable('message'))
+    .where(UNFENCED)
     .orderBy('seq')
     .limit(arg.limit);
 }

@@ -198,6 +198,7 @@ const SAVED = [
   'noticeAt',
   'isTold',
   'isKeptTold',
+  'looksFirst',
   'inputTokens',
   'outputTokens',
   'cost',
@@ -218,6 +219,14 @@ export const maintenanceWrites = {
         .set(columns('operation', arg.row, SAVED))
         .where('id', '=', arg.row.id)
         .where(sql`version + 1`, '=', arg.row.version),
+  },
+  'operation.keptTold': {
+    build: (db, arg) =>
+      db
+        .updateTable('operation')
+        .set({ is_kept_told: sql.lit('yes') })
+        .where('id', '=', arg.id)
+        .where('is_kept_told', '=', sql.lit('no')),
   },
   'conversation.fence': {
     build: (db, arg) =>

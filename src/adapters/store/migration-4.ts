@@ -40,6 +40,7 @@ function operationTable({ text, int, plain }: Words): readonly string[] {
       lifetime_failures ${int} not null, attempts ${int} not null, attempt_at ${int},
       host_id ${text}, next_attempt_at ${int}, quota_waits ${int} not null, "window" ${int} not null,
       notice_id ${text}, notice_at ${int}, is_told ${text} not null, is_kept_told ${text} not null,
+      looks_first ${text} not null,
       input_tokens ${int} not null, output_tokens ${int} not null, cost ${int} not null,
       created_at ${int} not null, changed_at ${int} not null, ended_at ${int}, fault ${text},
       work ${text})${plain}`,

@@ -26,6 +26,10 @@ export const outboxReads = {
     gives: 'one',
     build: (db, arg) => db.selectFrom('outbox').select(OUTBOX).where('id', '=', arg.id),
   },
+  'outbox.byKey': {
+    gives: 'one',
+    build: (db, arg) => db.selectFrom('outbox').select(OUTBOX).where('key', '=', arg.key),
+  },
   'outbox.list': {
     gives: 'many',
     build: list,

@@ -334,6 +334,7 @@ export const FIELDS = {
     'noticeAt',
     'isTold',
     'isKeptTold',
+    'looksFirst',
     'inputTokens',
     'outputTokens',
     'cost',

@@ -84,6 +84,8 @@ export const ARCHIVE_SHAPES: { readonly [K in ArchiveKind]: ShapeOf<ArchiveRecor
     noticeAt: orNull(instant),
     isTold: yesNo,
     isKeptTold: yesNo,
+    looksFirst: yesNo,
+    looksFirst: yesNo,
     inputTokens: whole,
     outputTokens: whole,
     cost: whole,

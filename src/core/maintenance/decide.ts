@@ -1,6 +1,6 @@
 import type { ConversationId, HostId, OperationId, SessionId } from '../../kernel/ids.ts';
 import { invariant } from '../../kernel/invariant.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { readObject, type JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Instant, Millis } from '../../kernel/time.ts';
 import type { ConversationRecord } from '../session/record.ts';
@@ -79,6 +79,7 @@ export function openOperation(
     noticeAt: null,
     isTold: 'no',
     isKeptTold: 'no',
+    looksFirst: 'no',
     inputTokens: 0,
     outputTokens: 0,
     cost: 0,
@@ -120,18 +121,20 @@ export function reserveAttempt(
 /** The operation after its step succeeded: at the next one, due at once, or over. */
 export function passStep(operation: OperationRecord, now: Instant): OperationRecord {
   const next = stepAfter(operation);
-  if (next === undefined)
-    return { ...end(operation, 'done', now), fault: null };
+  if (next === undefined) return { ...end(operation, 'done', now), fault: null };
   return {
     ...move(endTry(operation), 'running', now),
     step: next,
     nextAttemptAt: now,
     quotaWaits: 0,
+    looksFirst: 'no',
   };
 }
 
 /** What a try that came to nothing said. */
 export interface OperationFault {
+  /** `true` once failures of an epoch were not all the same. */
+  readonly isMixed?: boolean;
   /** `eio`, `http_500`, `timeout`, `summary_empty`, `interrupted`, `too_long`, … */
   readonly code: string;
   readonly said: string;
@@ -196,17 +199,18 @@ export function blockExhausted(operation: OperationRecord, now: Instant): Operat
 
 /**
  * The operation in its next epoch (M-7): its failures start anew, its lifetime count stays. `handover`
- * reconciles an uncertain `compact`, which is never made again.
+ * reconciles an uncertain `compact`, which is never made again. `window`: of the model as it is now.
  */
 export function admitOperation(
   operation: OperationRecord,
-  as: 'handover' | undefined,
+  { as, window }: { readonly as: 'handover' | undefined; readonly window: number },
   now: Instant,
 ): OperationRecord {
-  const { reason, work } = operation;
+  const { reason } = operation;
   const opened: OperationRecord = {
     ...move(operation, 'running', now),
     reason: null,
+    window,
     epoch: operation.epoch + 1,
     failures: 0,
     quotaWaits: 0,
@@ -219,8 +223,7 @@ export function admitOperation(
   if (as === 'handover')
     return { ...opened, kind: 'handover', step: firstStep('handover'), work: null };
   if (reason !== 'uncertain') return opened;
-  const known = work === null ? {} : (JSON.parse(work) as object);
-  return { ...opened, work: JSON.stringify({ ...known, looksFirst: true }) };
+  return { ...opened, looksFirst: 'yes' };
 }
 
 /** The operation that was given up: it holds nothing back any more (M-21). */
@@ -264,11 +267,15 @@ function block(operation: OperationRecord, reason: BlockReason, now: Instant): O
 }
 
 function countFailure(operation: OperationRecord, fault: OperationFault): OperationRecord {
+  const { code, isMixed } = readObject(operation.fault);
+  const differs = operation.failures > 0 && (isMixed === true || code !== fault.code);
+  const kept = differs ? { ...fault, isMixed: true } : fault;
   return {
     ...operation,
     failures: operation.failures + 1,
+    quotaWaits: 0,
     lifetimeFailures: operation.lifetimeFailures + 1,
-    fault: JSON.stringify(fault),
+    fault: JSON.stringify(kept),
   };
 }
 

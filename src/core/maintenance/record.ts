@@ -66,6 +66,8 @@ export interface OperationRecord {
   readonly isTold: 'yes' | 'no';
   /** `yes` once somebody was told in this epoch that a message is kept behind the block (I-2). */
   readonly isKeptTold: 'yes' | 'no';
+  /** `yes` after an admission of an uncertain step: which session the runtime is on is read before anything is tried (M-7). */
+  readonly looksFirst: 'yes' | 'no';
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** Millionths of a US dollar. */
@@ -88,8 +90,6 @@ export interface OperationWork {
   readonly summary: string;
   /** Standing conditions found so far (M-17), those of the session's earlier seed included. */
   readonly conditions: readonly StandingCondition[];
-  /** Set by an admission of an uncertain step: what the runtime is on is read before anything is tried. */
-  readonly looksFirst?: boolean;
 }
 
 /** Words of a person that are to hold from then on, quoted exactly (M-17). */

@@ -86,6 +86,8 @@ export type Missed = {
   readonly model?: string;
 } & (
   | { readonly kind: 'refused' }
+  /** The provider says that the request does not fit its window: its session is maintained (M-13). */
+  | { readonly kind: 'too_long' }
   /** It can be used again at `until`, as the provider itself said (T-12). */
   | { readonly kind: 'quota'; readonly account: string; readonly until: number }
   | { readonly kind: 'down'; readonly account: string }
@@ -97,6 +99,8 @@ export type Missed = {
  * with the refusal of the model that was asked for.
  */
 export function judgeMissed(missed: readonly Missed[]): Missed {
+  const tooLong = missed.find(({ kind }) => kind === 'too_long');
+  if (tooLong !== undefined) return tooLong;
   const quotas = missed.filter((one) => one.kind === 'quota');
   const soonest = quotas.toSorted((one, other) => one.until - other.until)[0];
   const chosen = soonest ?? missed.find(({ kind }) => kind === 'down') ?? missed[0];

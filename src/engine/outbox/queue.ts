@@ -1,4 +1,5 @@
 import type { OutboxRecord, NoticeLevel } from '../../core/outbox/record.ts';
+import type { RunRecord } from '../../core/run/record.ts';
 import type { ConversationId, OutboxId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Ledger } from '../session/ledger.ts';
@@ -48,6 +49,43 @@ export function queueNotice(ledger: Ledger, order: NoticeOrder): OutboxId {
     runId,
   });
   return id;
+}
+
+/** Puts a notice into the outbox that leaves later, by `releaseNotice`, or never (M-10). */
+export function prepareNotice(ledger: Ledger, order: NoticeOrder): OutboxId {
+  const id = ledger.at.ids.next('outbox');
+  const { level, code } = order;
+  const event = ledger.event('notice.prepared', { data: { outboxId: id, level, code } });
+  const { now: at } = ledger.at;
+  const entry = { ...order, id, kind: 'notice', params: JSON.stringify(order.params) } as const;
+  const row = { ...entry, text: null, seq: event.seq, state: 'pending', at } as const;
+  ledger.add({ write: 'outbox.insert', row: { ...row, deliveredAt: null } });
+  return id;
+}
+
+/** Lets a prepared notice leave, at its place from here on; its runs are told too (A-2). */
+export function releaseNotice(
+  ledger: Ledger,
+  notice: Pick<NoticeOrder, 'level' | 'code' | 'params'> & { readonly id: OutboxId },
+  runs: readonly RunRecord[],
+): void {
+  const { id, level, code, params } = notice;
+  const { seq } = ledger.event('notice.queued', { data: { outboxId: id, level, code } });
+  const at = ledger.at.now;
+  ledger.add({ write: 'outbox.release', id, seq, at, params: JSON.stringify(params) });
+  tellRuns(ledger, id, runs);
+}
+
+/** The event by which a run shows a notice of its conversation. */
+export function tellRuns(ledger: Ledger, outboxId: OutboxId, runs: readonly RunRecord[]): void {
+  for (const { id: runId, taskId } of runs)
+    ledger.event('run.told', { taskId, runId, data: { outboxId } });
+}
+
+/** A prepared notice never leaves. */
+export function withdrawNotice(ledger: Ledger, id: OutboxId): void {
+  ledger.event('notice.withdrawn', { data: { outboxId: id } });
+  ledger.add({ write: 'outbox.withdraw', id });
 }
 
 /** Queues a model's answer or the host's answer to a command. */

@@ -1,6 +1,6 @@
-import type { ConversationRecord } from '../../core/session/record.ts';
+import type { ConversationRecord, FenceState } from '../../core/session/record.ts';
 import type { EventType } from '../../kernel/event.ts';
-import type { TurnId } from '../../kernel/ids.ts';
+import type { OperationId, TurnId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { At, Write } from '../../ports/store.ts';
 
@@ -49,6 +49,18 @@ export class Ledger {
 
   hold(turnId: TurnId | null): void {
     this.#turnId = turnId;
+  }
+
+  /** A turn was completed: what a maintenance operation has done holds, and the next is another one (M-19). */
+  passFence(): void {
+    if (this.#conversation.fence === 'passed') this.fence('none', null);
+  }
+
+  /** Whether turns may begin in the conversation from here on (M-8). */
+  fence(fence: FenceState, operationId: OperationId | null): void {
+    const { id, fence: before } = this.#conversation;
+    this.#writes.push({ write: 'conversation.fence', id, fence, operationId });
+    this.event('conversation.fence', { from: before, to: fence, data: { operationId } });
   }
 
   add(...writes: readonly Write[]): void {

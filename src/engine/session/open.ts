@@ -1,6 +1,7 @@
-import type { ConversationRecord } from '../../core/session/record.ts';
+import type { ConversationRecord, SessionRecord } from '../../core/session/record.ts';
 import { principalName } from '../../kernel/principal.ts';
 import type { ConversationId, SessionId } from '../../kernel/ids.ts';
+import type { Instant } from '../../kernel/time.ts';
 import type { At, Unit, Write } from '../../ports/store.ts';
 import type { ConversationOpening, EngineParts } from '../engine.ts';
 import { settle } from '../settle.ts';
@@ -27,6 +28,8 @@ export function newConversation(
     token: 0,
     turnId: null,
     createdAt: at.now,
+    fence: 'none',
+    operationId: null,
   };
   return { conversation, writes: writesOf(conversation, by, at) };
 }
@@ -37,7 +40,7 @@ function writesOf(conversation: ConversationRecord, by: string, at: At): readonl
     { write: 'conversation.insert', row: conversation },
     {
       write: 'session.insert',
-      row: { id: sessionId, conversationId: id, firstSeq: 1, startedAt: at.now, endedAt: null },
+      row: newSession({ id: sessionId, conversationId: id, firstSeq: 1 }, at.now),
     },
     {
       write: 'event.insert',
@@ -58,6 +61,16 @@ function writesOf(conversation: ConversationRecord, by: string, at: At): readonl
       },
     },
   ];
+}
+
+/** A session without anything in it; of a handover it goes on from `previousId` (M-16). */
+export function newSession(
+  of: Pick<SessionRecord, 'id' | 'conversationId' | 'firstSeq'>,
+  now: Instant,
+  previousId: SessionId | null = null,
+): SessionRecord {
+  const blank = { endedAt: null, nextId: null, cutSeq: 0, compactions: 0, seed: null };
+  return { ...of, startedAt: now, previousId, ...blank };
 }
 
 /** Opens the conversation of one address on one channel, or answers the one that is there. */

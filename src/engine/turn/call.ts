@@ -81,6 +81,8 @@ export class ModelCaller {
       const tried = await this.#try(step, request, { model, callsMax });
       if (tried.kind !== 'next') return tried;
       missed.push({ ...tried.missed, model: `${model.provider}/${model.name}` });
+      // No fallback is asked the same too long prompt (M-13).
+      if (tried.missed.kind === 'too_long') break;
     }
     return { kind: 'missed', missed: judgeMissed(missed), last: this.#last };
   }
@@ -95,7 +97,7 @@ export class ModelCaller {
       if (passage.kind !== 'go') return this.#closed(model, passage);
       const outcome = await this.#once(step, request, { model, passage });
       if (outcome.kind !== 'fault') return outcome;
-      const missed = judgeFault(this.#of.parts, model, outcome.last);
+      const missed = judgeFault(this.#of.parts, model, outcome.last, callsMax > 1);
       if (missed !== undefined) return next(missed);
       if (made < callsMax) continue;
       if (callsMax > 1) await this.#exhausted(model, outcome.last);
@@ -218,11 +220,21 @@ function next(missed: Missed): Tried {
 }
 
 /** What a fault says for good of a candidate; undefined when it may pass. */
-function judgeFault(parts: EngineParts, model: Model, fault: ModelFault): Missed | undefined {
+function judgeFault(
+  parts: EngineParts,
+  model: Model,
+  fault: ModelFault,
+  isFirst: boolean,
+): Missed | undefined {
   if (isFarQuota(parts, fault)) return quotaOf(model, fault);
   const { code, message: said } = fault;
-  return fault.class === 'refused' ? { kind: 'refused', code, said } : undefined;
+  if (fault.class !== 'refused') return undefined;
+  // A fallback with a smaller window says nothing of the session.
+  return { kind: code === CONTEXT_TOO_LONG && isFirst ? 'too_long' : 'refused', code, said };
 }
+
+/** The one code of every provider's "the prompt is too long". */
+export const CONTEXT_TOO_LONG = 'context_too_long';
 
 /** What a closed gate says of a candidate. */
 function closedOf(

@@ -2,6 +2,7 @@ import { NOTHING_SPENT, type Spent } from '../../core/budget/spend.ts';
 import { mayJoin, wakes } from '../../core/inbox/join.ts';
 import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
 import type { ApprovalRecord } from '../../core/approval/record.ts';
+import { isFenced } from '../../core/maintenance/decide.ts';
 import { mayHold, type HostRecord } from '../../core/lease/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
@@ -176,7 +177,8 @@ function decideClaim(
   if (conversation === undefined) return NOTHING;
   const earlier = earlierClaim(parts, order, { ...rows, conversation }, at);
   if (earlier !== undefined) return { verdict: earlier, writes: [] };
-  if (conversation.turnId !== null || isLate(parts, rows.host, at)) return NOTHING;
+  if (conversation.turnId !== null || isFenced(conversation)) return NOTHING;
+  if (isLate(parts, rows.host, at)) return NOTHING;
   return decideFresh(parts, order, { ...rows, conversation }, at);
 }
 

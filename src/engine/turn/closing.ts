@@ -38,7 +38,13 @@ export interface Ending {
 /** `continued`: what arrived was claimed, or a budget has grown, and the turn goes on (T-11). */
 export type Ended =
   /** `dueAt`: when its task comes due by itself, where it stands still now. */
-  | { readonly kind: 'ended'; readonly dueAt: Instant | null }
+  | {
+      readonly kind: 'ended';
+      readonly dueAt: Instant | null;
+      readonly isMaintained: boolean;
+      /** Whether the turn came to something (R-3, M-19). */
+      readonly completes: boolean;
+    }
   | { readonly kind: 'fenced' }
   | {
       readonly kind: 'continued';
@@ -152,13 +158,14 @@ export function endInWait(
 /** Gives the turn its recorded end and frees the conversation. */
 export function finish(
   ledger: Ledger,
-  { turn }: Pick<Ending, 'turn'>,
+  { turn, completes = false }: Pick<Ending, 'turn' | 'completes'>,
   end: TurnEnd,
   moved?: TaskRecord,
 ): Ended {
   const { id, taskId, runId } = turn;
   ledger.hold(null);
+  if (completes) ledger.passFence();
   ledger.add({ write: 'turn.end', id, end, endedAt: ledger.at.now });
   ledger.event('turn.ended', { taskId, turnId: id, runId, data: { end } });
-  return { kind: 'ended', dueAt: moved?.dueAt ?? null };
+  return { kind: 'ended', dueAt: moved?.dueAt ?? null, isMaintained: false, completes };
 }

@@ -6,6 +6,7 @@ import {
   type Budget,
 } from '../../core/budget/spend.ts';
 import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
+import { mayMaintain } from '../../core/maintenance/size.ts';
 import { WAIT_REASONS, type TaskEnd, type TaskReason } from '../../core/task/moves.ts';
 import type { Missed } from '../../core/turn/decide.ts';
 import type { StepRecord, TurnEnd } from '../../core/turn/record.ts';
@@ -35,6 +36,7 @@ import {
 } from './closing.ts';
 import { generate } from '../inbox/generate.ts';
 import { bindJoined, claimJoined, isGenuine, isWaiting, joinedBy } from './joined.ts';
+import type { Filled } from './session.ts';
 import { startedStep, type StepStart } from './step.ts';
 
 /** How the model loop came to its end. */
@@ -60,16 +62,15 @@ export type Outcome =
       readonly notRun: readonly StepStart[];
     }
   | { readonly kind: 'continues'; readonly note: string }
-  | { readonly kind: 'parked'; readonly missed: Exclude<Missed, { kind: 'refused' }> }
+  | { readonly kind: 'parked'; readonly missed: Away }
   /** The loop saw a budget reached or the deadline passed; it is judged again here. */
   | { readonly kind: 'exhausted'; readonly budget: Budget }
   | { readonly kind: 'expired' }
-  | {
-      readonly kind: 'too_large';
-      readonly window: number;
-      readonly base: number;
-      readonly message: number;
-    };
+  /** The next request does not fit (M-13). `isBegun`: the turn has come somewhere before. */
+  | ({ readonly kind: 'overflows'; readonly isBegun: boolean } & Filled);
+
+/** Nobody can be asked now: a quota or an outage. */
+type Away = Extract<Missed, { readonly kind: 'quota' | 'down' }>;
 
 export type SetWait =
   /** `isOrder`: the instant is the order's own time, not a pause (T-15). */
@@ -113,7 +114,7 @@ const CONCLUSIONS: Conclusions = {
       ? goOn(of, joined)
       : exhaust(of, budget),
   expired: (of, joined) => expire(of, joined),
-  too_large: (of, _joined, outcome) => tooLarge(of, outcome),
+  overflows: (of, joined, outcome) => overflow(of, joined, outcome),
 };
 
 /** Writes where the turn's end leads its task, with the last word and the run's end (O-1, T-16). */
@@ -275,11 +276,30 @@ function exhaust(of: Concluding, budget: Budget): Ended {
   return block(of, 'budget_exhausted', { detail: budget, grant });
 }
 
-function tooLarge(
+/**
+ * Ends the turn so that its session can be maintained; its task goes on after with what is saved (M-8). A turn
+ * that has come somewhere counts as completed, one that could not begin has not (M-19).
+ */
+function overflow(
   of: Concluding,
-  { window, base, message }: Extract<Outcome, { kind: 'too_large' }>,
+  joined: Joined,
+  { isBegun, window }: Extract<Outcome, { kind: 'overflows' }>,
 ): Ended {
-  return block(of, 'base_too_large', { window, base, message });
+  const { ledger, parts, inputId } = of;
+  const ending = { ...of.ending, completes: isBegun };
+  const { turn, task } = ending;
+  if (!mayMaintain(task)) return block(of, 'base_too_large', { window });
+  const budget = exhaustedBy(task, ending.spent);
+  if (budget !== undefined) return exhaust(of, budget);
+  generate(parts, ledger, turn, {
+    id: inputId,
+    channel: HOST_CHANNELS.maintenance,
+    externalId: inputId,
+    text: '',
+  });
+  bindJoined(ledger, turn, joined);
+  keepActive(ledger, ending);
+  return finish(ledger, ending, isBegun ? 'continued' : 'parked');
 }
 
 function wait(of: Concluding, { said, wait: set }: Extract<Outcome, { kind: 'waits' }>): Ended {
@@ -327,7 +347,7 @@ function wordsOf({ said, model }: Pick<Missed, 'said' | 'model'>): JsonObject {
 }
 
 /** No model can be called: the turn ends without an interruption, the task waits (T-12, T-18). */
-function park(of: Concluding, missed: Exclude<Missed, { kind: 'refused' }>): Ended {
+function park(of: Concluding, missed: Away): Ended {
   const { ledger, ending } = of;
   const { account: id, code: detail } = missed;
   const data = { detail, ...wordsOf(missed) };

@@ -1,31 +1,30 @@
-import { LIMITS } from '../../kernel/limits.ts';
+import { answerReserve, charsFor, countTokens, requestRoom } from '../../core/maintenance/size.ts';
 import type { ConversationId } from '../../kernel/ids.ts';
 import type { Model, ModelTool } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { agentOf, chainOf } from '../session/agent.ts';
-import { newestTurns, readHistory } from './history.ts';
+import { sayShortened } from '../session/shortened.ts';
+import { readHistory, sizeOfTurns } from './history.ts';
 import { TASK_TOOLS } from './task-tools.ts';
 
-/** What fills a window, in tokens as characters stand for them (T-20). */
+/** What fills a window, in tokens as the provider counted last (T-20). */
 export interface ContextParts {
   readonly window: number;
   /** Kept free for the answer. */
   readonly reserve: number;
   readonly instructions: number;
   readonly tools: number;
+  /** What stands for the summarised part of the session, and what the host says of its records; 0 without one. */
+  readonly seed: number;
+  readonly facts: number;
   readonly kept: { readonly turns: number; readonly tokens: number };
-  /** Older turns that the next request leaves out; those that are too old to be read are not counted. */
-  readonly leftOut: { readonly turns: number };
+  /** More stands in the session than a request holds: it is maintained before the next turn goes on. */
+  readonly isOver: boolean;
 }
 
-/** Characters that a request to this model may have. */
+/** Characters that a request to this model may have, as characters stand for tokens. */
 export function charsOfWindow({ contextWindow }: Pick<Model, 'contextWindow'>): number {
-  const free = contextWindow * (1 - LIMITS.answerReserveShare);
-  return Math.floor(free * LIMITS.charsPerToken);
-}
-
-export function tokensOf(chars: number): number {
-  return Math.ceil(chars / LIMITS.charsPerToken);
+  return charsFor(requestRoom(contextWindow));
 }
 
 /** What a request offers the model. */
@@ -68,18 +67,27 @@ export async function measureContext(
   const { chars: tools } = offeredTools(agent.tools.list);
   const before = conversation.seq + 1;
   const { sessionId } = conversation;
-  const { turns } = await readHistory(parts, { conversationId, sessionId, before });
-  const free = charsOfWindow(model) - instructions - tools;
-  const kept = newestTurns(turns, free);
+  const room = charsOfWindow(model);
+  const history = await readHistory(parts, { conversationId, sessionId, before }, room);
+  const { seed, turns, isOver } = history;
+  const free = room - instructions - tools;
+  const shortened =
+    seed === null
+      ? { seedChars: 0, factsChars: 0 }
+      : await sayShortened(parts, { conversation, task: undefined, sessionId, seed, free });
+  const kept = sizeOfTurns(turns);
+  const all = instructions + tools + shortened.seedChars + shortened.factsChars + kept;
+  const last = turns.at(-1)?.reported ?? null;
+  const reported = last === null ? null : { tokens: last.tokens, chars: all - last.charsBehind };
+  const tokens = (chars: number): number => countTokens(chars, reported);
   return {
     window: model.contextWindow,
-    reserve: Math.ceil(model.contextWindow * LIMITS.answerReserveShare),
-    instructions: tokensOf(instructions),
-    tools: tokensOf(tools),
-    kept: {
-      turns: kept.length,
-      tokens: tokensOf(kept.reduce((sum, { chars }) => sum + chars, 0)),
-    },
-    leftOut: { turns: turns.length - kept.length },
+    reserve: answerReserve(model.contextWindow),
+    instructions: tokens(instructions),
+    tools: tokens(tools),
+    seed: tokens(shortened.seedChars),
+    facts: tokens(shortened.factsChars),
+    kept: { turns: turns.length, tokens: tokens(kept) },
+    isOver,
   };
 }

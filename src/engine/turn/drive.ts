@@ -30,7 +30,7 @@ import type { Histories } from './history.ts';
 import type { Live } from './live.ts';
 import { questionOf, toolStart } from './question.ts';
 import { withRoom } from './room.ts';
-import { Session } from './session.ts';
+import { Session, type Filled } from './session.ts';
 import { NOT_BEGUN, outcomeOf, spentBy, type StepEnd, type StepStart } from './step.ts';
 import { isTaskTool, readTaskTool, type TaskOrder } from './task-tools.ts';
 import { within } from './within.ts';
@@ -57,8 +57,8 @@ export interface Drive {
  * out by a fault), with the step that was running and what it came to.
  */
 export type Driven =
-  /** `dueAt`: when its task comes due by itself. */
-  | { readonly kind: 'ended'; readonly dueAt: Instant | null }
+  /** `dueAt`: when its task comes due by itself. `isMaintained`: its session is to be maintained now. */
+  | { readonly kind: 'ended'; readonly dueAt: Instant | null; readonly isMaintained: boolean }
   | {
       readonly kind: 'left';
       readonly step: StepRecord;
@@ -93,6 +93,7 @@ class TurnLoop {
   #news: Selected | null = null;
   #left: Extract<Driven, { kind: 'left' }> | null = null;
   #dueAt: Instant | null = null;
+  #isMaintained = false;
 
   constructor(drive: Drive, session: Session) {
     const { parts, gate, live, claim, signal, draining, answeredBy } = drive;
@@ -110,7 +111,7 @@ class TurnLoop {
   async run(first: StepRecord): Promise<Driven> {
     let step = await this.#firstStep(first);
     while (step !== null) step = await this.#modelStep(step);
-    return this.#left ?? { kind: 'ended', dueAt: this.#dueAt };
+    return this.#left ?? { kind: 'ended', dueAt: this.#dueAt, isMaintained: this.#isMaintained };
   }
 
   /** The model step that the loop begins with; null when the turn has ended before it. */
@@ -138,7 +139,7 @@ class TurnLoop {
   async #modelStep(step: StepRecord): Promise<StepRecord | null> {
     if (this.#drive.signal.aborted) return this.#leave(step, NOT_BEGUN);
     const made = this.#session.request();
-    if (made.kind === 'too_large') return this.#conclude(step, NOT_BEGUN, made);
+    if (made.kind === 'full') return this.#overflow(step, NOT_BEGUN, { cause: 'full', ...made });
     const called = await this.#caller.call(step, made.request);
     const end = endOfModel(called, this.#caller.failed);
     switch (called.kind) {
@@ -152,6 +153,7 @@ class TurnLoop {
         return this.#conclude(step, end, { kind: 'invalid', why: 'nonsense' });
       case 'reply': {
         this.#hasAnswered = true;
+        this.#session.answered(called.reply.usage);
         this.#noteModel(called.reply.provider, called.reply.model);
         const verdict = this.#judge(step, called.reply);
         if (verdict.kind !== 'calls') return this.#conclude(step, end, outcomeOfVerdict(verdict));
@@ -166,9 +168,28 @@ class TurnLoop {
     end: StepEnd,
     missed: Extract<Called, { kind: 'missed' }>['missed'],
   ): Promise<StepRecord | null> {
+    if (missed.kind === 'too_long') return this.#tooLong(step, end);
     if (missed.kind === 'refused') return this.#conclude(step, end, { ...missed, kind: 'failed' });
     if (this.#drive.signal.aborted) return this.#leave(step, end);
     return this.#conclude(step, end, { kind: 'parked', missed });
+  }
+
+  /** The provider says that the request is too long: its own count goes before ours (M-13). */
+  async #tooLong(step: StepRecord, end: StepEnd): Promise<StepRecord | null> {
+    const [{ contextWindow }] = this.#session.chain;
+    const window = Math.min(contextWindow, this.#session.counted);
+    return this.#overflow(step, end, { cause: 'too_long', window });
+  }
+
+  /** The session is maintained before the turn's work goes on (M-8). */
+  async #overflow(
+    step: StepRecord,
+    end: StepEnd,
+    filled: Pick<Filled, 'cause' | 'window'>,
+  ): Promise<StepRecord | null> {
+    const isBegun = this.#session.steps.some(({ state }) => state === 'finished');
+    const { cause, window } = filled;
+    return this.#conclude(step, end, { kind: 'overflows', isBegun, cause, window });
   }
 
   #noteModel(provider: string, model: string): void {
@@ -334,6 +355,7 @@ class TurnLoop {
       outcome,
       spent,
       hasAnswered: this.#hasAnswered,
+      filled: this.#session.filled(),
     };
     const ended = await this.#save({ step, end }, () => endTurn(parts, order));
     if (ended === null) return null;
@@ -341,6 +363,7 @@ class TurnLoop {
     this.#booked({ ...step, ...outcomeOf(end) }, spent);
     if (ended.kind === 'ended') {
       this.#dueAt = ended.dueAt;
+      this.#isMaintained = ended.isMaintained;
       return null;
     }
     this.#task = ended.task;

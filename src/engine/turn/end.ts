@@ -6,11 +6,13 @@ import { hostName } from '../../kernel/principal.ts';
 import type { Read, Rows, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
+import { openMaintenance, openingReads, type OpeningReads } from '../maintenance/open.ts';
 import { settle } from '../settle.ts';
 import { addSelected, holds, type StepPair } from './advance.ts';
 import { conclude, type Outcome } from './conclude.ts';
 import type { Ended } from './closing.ts';
 import { arrivedReads, type ArrivedReads } from './joined.ts';
+import type { Filled } from './session.ts';
 import { finishedStep, type StepEnd } from './step.ts';
 
 export interface TurnEnding {
@@ -26,12 +28,16 @@ export interface TurnEnding {
   readonly mayClaim: boolean;
   /** Whether one of them was answered. */
   readonly hasAnswered: boolean;
+  /** Why its session is to be maintained once the turn has ended; null while it is not (M-13). */
+  readonly filled: Filled | null;
 }
 
 /** Saves the last step, the task's next state, the last word and the run's end in one commit (O-1, T-16). */
 export async function endTurn(parts: EngineParts, order: TurnEnding): Promise<Ended> {
   const inputId = parts.ids.next('message');
-  return settle(parts, (tries) => endUnit(parts, { ...order, inputId }, tries));
+  const { outcome } = order;
+  const filled = outcome.kind === 'overflows' ? outcome : order.filled;
+  return settle(parts, (tries) => endUnit(parts, { ...order, filled, inputId }, tries));
 }
 
 type EndOrder = TurnEnding & { readonly inputId: MessageId };
@@ -43,7 +49,8 @@ type EndReads = {
   readonly run?: Read<'run.byId'>;
   readonly last?: Read<'step.lastOf'>;
   readonly turn?: Read<'turn.byId'>;
-} & ArrivedReads;
+} & ArrivedReads &
+  OpeningReads;
 
 function endUnit(parts: EngineParts, order: EndOrder, tries: number): Unit<EndReads, Ended> {
   const { id: turnId, conversationId, taskId, runId } = order.turn;
@@ -54,6 +61,7 @@ function endUnit(parts: EngineParts, order: EndOrder, tries: number): Unit<EndRe
       task: { read: 'task.byId', args: { id: taskId } },
       approvals: { read: 'approval.openOfTask', args: { taskId } },
       ...arrivedReads(order.turn),
+      ...(order.filled === null ? {} : openingReads(order.turn)),
       ...(runId === null ? {} : { run: { read: 'run.byId', args: { id: runId } } }),
       ...(tries === 0
         ? {}
@@ -86,7 +94,8 @@ function endUnit(parts: EngineParts, order: EndOrder, tries: number): Unit<EndRe
         },
         order.outcome,
       );
-      return { verdict, writes: ledger.close() };
+      const maintained = openMaintenance(parts, ledger, { ...rows, conversation }, order, verdict);
+      return { verdict: maintained, writes: ledger.close() };
     },
   };
 }
@@ -96,7 +105,8 @@ function judgeEarlier(
   { turn, last, task }: Rows<EndReads> & { readonly task: TaskRecord },
   isHeld: boolean,
 ): Ended | undefined {
-  if (turn !== undefined && hasOwnEnd(turn)) return { kind: 'ended', dueAt: task.dueAt };
+  if (turn !== undefined && hasOwnEnd(turn))
+    return { kind: 'ended', dueAt: task.dueAt, isMaintained: true, completes: false };
   if (!isHeld) return { kind: 'fenced' };
   return last !== undefined && last.kind === 'model' && last.ordinal > order.step.ordinal
     ? { kind: 'continued', started: last, task }

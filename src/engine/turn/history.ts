@@ -1,7 +1,10 @@
+import { readSeed } from '../../core/maintenance/summary.ts';
+import type { SessionSeed } from '../../core/maintenance/record.ts';
+import type { Reported } from '../../core/maintenance/size.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import { buildTranscript, sizeOf, type TranscriptItem } from '../../core/turn/transcript.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
-import type { ConversationId, TaskId } from '../../kernel/ids.ts';
+import type { ConversationId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { ModelMessage } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
@@ -11,17 +14,17 @@ import { readAgain } from '../settle.ts';
 export interface SpokenTurn {
   /** Its items as a request carries them. */
   readonly messages: readonly ModelMessage[];
-  /** Whose turn it was; null where it has no step. */
-  readonly taskId: TaskId | null;
   /** The place of its first step: the order of turns. */
   readonly first: number;
   readonly steps: number;
   /** More than its texts have. */
   readonly chars: number;
+  /** What its last answered model call took as the provider reported it, and the characters from its reply on. */
+  readonly reported: { readonly tokens: number; readonly charsBehind: number } | null;
 }
 
 /** What an item takes beside its text. */
-const ITEM_CHARS = 200;
+const ITEM_CHARS = 40;
 
 /** What a kept conversation takes beside its turns. */
 const KEPT_CHARS = 1_000;
@@ -32,10 +35,30 @@ export function spokenTurn(
   steps: readonly StepRecord[],
 ): SpokenTurn {
   const items = buildTranscript(messages, steps);
-  const chars = items.reduce((sum, item) => sum + sizeOf(item) + ITEM_CHARS, 0);
+  const chars = charsOf(items);
   const first = Math.min(...steps.map(({ seq }) => seq));
-  const taskId = steps[0]?.taskId ?? null;
-  return { messages: items.map(toMessage), taskId, first, steps: steps.length, chars };
+  const reported = reportedIn(items, steps);
+  return { messages: items.map(toMessage), first, steps: steps.length, chars, reported };
+}
+
+/** Characters that items take in a request. */
+export function charsOf(items: readonly TranscriptItem[]): number {
+  return items.reduce((sum, item) => {
+    const calls = item.role === 'assistant' ? item.calls.length : 0;
+    return sum + sizeOf(item) + ITEM_CHARS * (1 + calls);
+  }, 0);
+}
+
+function reportedIn(
+  items: readonly TranscriptItem[],
+  steps: readonly StepRecord[],
+): SpokenTurn['reported'] {
+  const last = steps.findLast(({ kind, state }) => kind === 'model' && state === 'finished');
+  if (last === undefined || last.inputTokens === null) return null;
+  return {
+    tokens: last.inputTokens,
+    charsBehind: charsOf(items.filter(({ seq }) => seq >= last.seq)),
+  };
 }
 
 function toMessage(item: TranscriptItem): ModelMessage {
@@ -57,95 +80,57 @@ function spokenTurns(
   return turns.toSorted((a, b) => a.first - b.first);
 }
 
-/**
- * The newest whole turns within `charsMax` characters and fewer than `LIMITS.historyStepsMax` steps (one
- * of as many steps as were read may be a part). A turn is in it whole or not at all: never half a call
- * and its result, and nothing that is stored is lost by it.
- */
-export function newestTurns(turns: readonly SpokenTurn[], charsMax: number): readonly SpokenTurn[] {
-  let start = turns.length;
-  let steps = 0;
-  let chars = 0;
-  for (const [index, turn] of [...turns.entries()].toReversed()) {
-    steps += turn.steps;
-    chars += turn.chars;
-    if (steps >= LIMITS.historyStepsMax || chars > charsMax) break;
-    start = index;
-  }
-  return turns.slice(start);
-}
-
-/**
- * The same, but what a task itself has said and done goes before whatever else was said, as far as it fits:
- * without it finished calls would be made again (E-1).
- */
-export function turnsFor(
-  taskId: TaskId,
-  turns: readonly SpokenTurn[],
-  charsMax: number,
-): readonly SpokenTurn[] {
-  const own = newestTurns(
-    turns.filter((turn) => turn.taskId === taskId),
-    charsMax,
-  );
-  const taken = own.reduce((sum, { chars }) => sum + chars, 0);
-  const others = newestTurns(
-    turns.filter((turn) => turn.taskId !== taskId),
-    charsMax - taken,
-  );
-  return [...own, ...others].toSorted((a, b) => a.first - b.first);
-}
-
-/** The turns of a task that began before this place, however many steps of others lie between; oldest first. */
-export async function readOwnTurns(
-  parts: HistoryParts,
-  { conversationId, taskId }: Pick<TurnRecord, 'conversationId' | 'taskId'>,
-  before: number,
-): Promise<readonly SpokenTurn[]> {
-  const asked = { conversationId, taskId, limit: OWN_STEPS_MAX };
-  const steps = (await readAgain(parts, 'step.ofTask', asked)).filter(({ seq }) => seq < before);
-  const newest = steps.slice(-LIMITS.historyStepsMax);
-  // The oldest of as many steps as are taken may be a part of its turn.
-  const isPart = (step: StepRecord): boolean =>
-    newest.length < steps.length && step.turnId === newest[0]?.turnId;
-  const turns: SpokenTurn[] = [];
-  for (const [turnId, own] of Map.groupBy(
-    newest.filter((step) => !isPart(step)),
-    (step) => step.turnId,
-  )) {
-    const inputs = await readAgain(parts, 'message.ofTurn', { conversationId, turnId });
-    turns.push(spokenTurn(inputs, own));
-  }
-  return turns.filter(saysSomething);
-}
-
-// Steps of one task that are looked through.
-const OWN_STEPS_MAX = 5_000;
-
 type Place = Pick<TurnRecord, 'conversationId' | 'sessionId'> & { readonly before: number };
 type HistoryParts = Pick<EngineParts, 'store' | 'clock' | 'log'>;
+
+/** What a session holds for a request before a place of its conversation. */
+export interface History {
+  /** What stands for everything that was summarised; null while nothing was. */
+  readonly seed: SessionSeed | null;
+  /** The turns after it, word for word, oldest first. */
+  readonly turns: readonly SpokenTurn[];
+  /** More stands there than any request holds, and not all of it was read: the session is maintained first. */
+  readonly isOver: boolean;
+  /** How the provider counted the last request; null where nothing says so. */
+  readonly reported: Reported | null;
+}
 
 /** Full pages of nothing but turns without a word that are read over: a provider's outage of weeks. */
 const PAGES_MAX = 50;
 
 /**
- * The turns of one session before a place in its conversation, as far as they are read for a request.
- * Turns that only found a provider still away said nothing: however many they are, they hide no other.
+ * The turns of one session before a place in its conversation, back to what its seed stands for. A turn is in
+ * it whole, and never half a call and its result. Turns that only found a provider still away said nothing:
+ * however many they are, they hide no other. It stops where no request of `charsMax` could hold more.
  */
-export async function readHistory(parts: HistoryParts, place: Place): Promise<History> {
+export async function readHistory(
+  parts: HistoryParts,
+  place: Place,
+  charsMax: number,
+): Promise<History> {
+  const session = await readAgain(parts, 'session.byId', { id: place.sessionId });
+  const after = session?.cutSeq ?? 0;
+  const read = { seed: readSeed(session?.seed ?? null), reported: null };
   let turns: readonly SpokenTurn[] = [];
   let { before } = place;
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
-    const page = await readPage(parts, { ...place, before });
-    const spoken = page.turns.filter(saysSomething);
-    const all = [...spoken, ...turns];
-    turns = newestTurns(all, Number.POSITIVE_INFINITY);
-    const isCut = turns.length < all.length;
-    if (page.before === null) return { turns, isWhole: !isCut };
-    if (isCut || spoken.length === page.turns.length) break;
+    const page = await readPage(parts, { ...place, before, after });
+    turns = [...page.turns.filter(saysSomething), ...turns];
+    if (page.before === null) return { ...read, turns, isOver: false };
+    if (stepsOf(turns) > LIMITS.sessionStepsMax || sizeOfTurns(turns) > charsMax) break;
     before = page.before;
   }
-  return { turns, isWhole: false };
+  return { ...read, turns, isOver: true };
+}
+
+/** Characters of turns. */
+export function sizeOfTurns(turns: readonly SpokenTurn[]): number {
+  return turns.reduce((sum, { chars }) => sum + chars, 0);
+}
+
+/** Steps of turns. */
+export function stepsOf(turns: readonly SpokenTurn[]): number {
+  return turns.reduce((sum, { steps }) => sum + steps, 0);
 }
 
 /** Whether a request would differ without this turn. */
@@ -159,14 +144,18 @@ interface Page {
   readonly before: number | null;
 }
 
-async function readPage(parts: HistoryParts, place: Place): Promise<Page> {
+async function readPage(
+  parts: HistoryParts,
+  place: Place & { readonly after: number },
+): Promise<Page> {
   const limit = LIMITS.historyStepsMax;
-  const { conversationId, sessionId, before } = place;
+  const { conversationId, sessionId, before, after } = place;
   const of = { conversationId, sessionId };
-  const newest = await readAgain(parts, 'step.before', { ...of, before, limit });
+  const newest = await readAgain(parts, 'step.before', { ...of, before, after, limit });
   const oldest = newest.length < limit ? undefined : newest.at(-1);
-  const after = Math.max(0, (oldest?.seq ?? 0) - 1);
-  const messages = await readAgain(parts, 'message.ofSession', { ...of, after, limit: limit * 2 });
+  const from = Math.max(after, (oldest?.seq ?? 0) - 1);
+  const asked = { ...of, after: from, limit: limit * 2 };
+  const messages = await readAgain(parts, 'message.ofSession', asked);
   if (oldest === undefined) return { turns: spokenTurns(messages, newest), before: null };
   // The oldest of as many steps as were read may be a part of its turn.
   const whole = newest.filter(({ turnId }) => turnId !== oldest.turnId);
@@ -174,12 +163,6 @@ async function readPage(parts: HistoryParts, place: Place): Promise<Page> {
 }
 
 type Ended = Pick<TurnRecord, 'conversationId' | 'token' | 'sessionId'>;
-
-/** The turns of one session, and whether older ones are left out of them. */
-export interface History {
-  readonly turns: readonly SpokenTurn[];
-  readonly isWhole: boolean;
-}
 
 interface Kept extends History {
   readonly token: number;
@@ -189,8 +172,8 @@ interface Kept extends History {
 
 /**
  * What conversations said up to the turn that ended here last, so that the next turn need not read and
- * rebuild it. The token proves that it is whole: every claim, stop and recovery takes the next one,
- * wherever it happens. At most `LIMITS.historyKeptChars` are kept, the longest unused go first.
+ * rebuild it. The token proves that it is whole: every claim, stop, recovery and maintenance takes the next
+ * one, wherever it happens. At most `LIMITS.historyKeptChars` are kept, the longest unused go first.
  */
 export class Histories {
   readonly #kept = new Map<ConversationId, Kept>();
@@ -204,13 +187,14 @@ export class Histories {
     return kept.token === token - 1 && kept.sessionId === sessionId ? kept : undefined;
   }
 
-  /** Keeps the turns up to this one, itself included. */
-  keep({ conversationId, token, sessionId }: Ended, { turns, isWhole }: History): void {
+  /** Keeps the turns up to this one, itself included; what no request holds is not worth a place. */
+  keep({ conversationId, token, sessionId }: Ended, history: History): void {
     const before = this.#kept.get(conversationId);
     if (before !== undefined) this.#drop(conversationId, before);
-    // A turn too large for the window leaves none, and a place all the same.
-    const chars = turns.reduce((sum, turn) => sum + turn.chars, KEPT_CHARS);
-    this.#kept.set(conversationId, { token, sessionId, turns, isWhole, chars });
+    if (history.isOver) return;
+    const { seed, turns, isOver, reported } = history;
+    const chars = KEPT_CHARS + sizeOfTurns(turns) + (seed?.summary.length ?? 0);
+    this.#kept.set(conversationId, { token, sessionId, seed, turns, isOver, reported, chars });
     this.#chars += chars;
     for (const [oldest, kept] of this.#kept) {
       if (this.#chars <= LIMITS.historyKeptChars) return;

@@ -23,6 +23,8 @@ export interface PumpHost {
   readonly generatedSince: () => Instant;
   /** A task may have come to wait for its assessment. */
   readonly assess: () => void;
+  /** A session is to be maintained. */
+  readonly maintain: () => void;
   /** Called when a task was left that comes due at this instant. */
   readonly onDue: (at: Instant) => void;
   /** Called with what a turn could not handle; a store that failed ends the host. */
@@ -212,7 +214,7 @@ export class Pump {
 
   /** Null when the turn has its end; else what is known of the step at which its loop left. */
   async #drive(claim: Claim, signal: AbortSignal): Promise<Pick<CloseOrder, 'known'> | null> {
-    const { parts, gate, live, answeredBy, isClockTrusted, onDue, onFault } = this.#host;
+    const { parts, gate, live, answeredBy, isClockTrusted, onDue, onFault, maintain } = this.#host;
     try {
       const histories = this.#histories;
       const mayClaim = (): boolean => this.#isOpen;
@@ -222,6 +224,7 @@ export class Pump {
       const driven = await driveTurn(drive);
       if (driven.kind === 'ended') {
         if (driven.dueAt !== null) onDue(driven.dueAt);
+        if (driven.isMaintained) maintain();
         return null;
       }
       const { step, end, fault } = driven;

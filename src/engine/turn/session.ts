@@ -1,35 +1,42 @@
+import type { Reported } from '../../core/maintenance/size.ts';
+import { countTokens, judgeFill, mayMaintain, requestRoom } from '../../core/maintenance/size.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
-import type { Model, ModelMessage, ModelRequest, ModelTool } from '../../ports/model.ts';
-import { LEFT_OUT_NOTE, restated } from '../../text/model.ts';
+import type {
+  Model,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ModelUsage,
+} from '../../ports/model.ts';
+import { restated } from '../../text/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { readAgain } from '../settle.ts';
 import { agentOf, chainOf } from '../session/agent.ts';
+import { sayShortened, type Shortened } from '../session/shortened.ts';
 import type { Claim } from './claim.ts';
-import { charsOfWindow, offeredTools, tokensOf } from './context.ts';
+import { charsOfWindow, offeredTools } from './context.ts';
 import {
-  newestTurns,
   readHistory,
-  readOwnTurns,
   saysSomething,
+  sizeOfTurns,
   spokenTurn,
-  turnsFor,
+  stepsOf,
   type Histories,
   type History,
 } from './history.ts';
 
-/** `too_large`: what cannot be left out does not fit the window; sizes in tokens. */
+/** `full`: what the next request would hold does not fit the window with the reserve (M-13). */
 export type Request =
   | { readonly kind: 'request'; readonly request: ModelRequest }
-  | {
-      readonly kind: 'too_large';
-      readonly window: number;
-      /** Instructions and tools. */
-      readonly base: number;
-      /** The turn's own inputs, calls and results. */
-      readonly message: number;
-    };
+  | { readonly kind: 'full'; readonly window: number };
+
+/** Why a session is to be maintained once its turn has ended, and against which window (M-13). */
+export interface Filled {
+  readonly cause: 'usage' | 'steps' | 'full' | 'too_long';
+  readonly window: number;
+}
 
 /** The session as the store has it, and what this turn has saved since: what a request is made of. */
 export class Session {
@@ -42,10 +49,14 @@ export class Session {
   readonly #tools: readonly ModelTool[];
   /** Characters of the instructions and the tools. */
   readonly #base: number;
-  #history: History = { turns: [], isWhole: true };
-  #earlier: readonly ModelMessage[] = [];
+  #history: History = { seed: null, turns: [], isOver: false, reported: null };
+  /** What stands for the older part of the session; null where nothing was summarised. */
+  #shortened: Shortened | null = null;
   #earlierChars = 0;
   #messages: readonly MessageRecord[] = [];
+  #reported: Reported | null = null;
+  /** What the last answered call took, as the provider reported it. */
+  #used = 0;
   readonly #steps: StepRecord[] = [];
 
   private constructor(parts: EngineParts, claim: Claim, system: string) {
@@ -60,24 +71,41 @@ export class Session {
     this.#base = system.length + chars;
   }
 
-  /** The newest part of the task's session, bounded in steps, and the turn's own inputs. */
+  /** The task's session back to what its seed stands for, and the turn's own inputs. */
   static async load(parts: EngineParts, claim: Claim, histories: Histories): Promise<Session> {
     const { turn, task, inputs } = claim;
     const system = await agentOf(parts, task.agent).instructions();
     const session = new Session(parts, claim, system);
     const { conversationId, sessionId, firstSeq: before } = turn;
     const place = { conversationId, sessionId, before };
-    const history = histories.take(turn) ?? (await readHistory(parts, place));
-    session.#remember(await withOwn(parts, { turn, task }, history));
+    // Some languages take half of what is counted where nobody has said so.
+    const charsMax = 2 * charsOfWindow(session.chain[0]);
+    session.#history = histories.take(turn) ?? (await readHistory(parts, place, charsMax));
+    session.#earlierChars = sizeOfTurns(session.#history.turns);
+    if (session.#history.seed !== null) await session.#shorten(claim);
+    session.#reported = session.#history.reported ?? session.#reportedLast();
     if (inputs === undefined) await session.joined();
     else session.#messages = inputs;
     return session;
   }
 
-  #remember(history: History): void {
-    this.#history = history;
-    this.#earlier = history.turns.flatMap(({ messages }) => messages);
-    this.#earlierChars = history.turns.reduce((sum, { chars }) => sum + chars, 0);
+  async #shorten({ conversation, task, turn }: Claim): Promise<void> {
+    const { seed } = this.#history;
+    if (seed === null) return;
+    const free = charsOfWindow(this.chain[0]) - this.#base;
+    const about = { conversation, task, sessionId: turn.sessionId, seed, free };
+    this.#shortened = await sayShortened(this.#parts, about);
+  }
+
+  /** How the provider counted the last request of the turns before this one. */
+  #reportedLast(): Reported | null {
+    const last = this.#history.turns.at(-1)?.reported;
+    if (last === null || last === undefined) return null;
+    return { tokens: last.tokens, chars: this.#charsBefore() - last.charsBehind };
+  }
+
+  #charsBefore(): number {
+    return this.#base + (this.#shortened?.chars ?? 0) + this.#earlierChars;
   }
 
   saved(step: StepRecord): void {
@@ -94,61 +122,59 @@ export class Session {
     this.#messages = await readAgain(this.#parts, 'message.ofTurn', { conversationId, turnId });
   }
 
+  /** What a call took, as the provider reported it: the next request is counted by it (M-19). */
+  answered({ inputTokens, outputTokens }: ModelUsage): void {
+    if (inputTokens <= 0) return;
+    this.#reported = { tokens: inputTokens, chars: this.#chars() };
+    this.#used = inputTokens + outputTokens;
+  }
+
+  /** Characters of what a request would hold now. */
+  #chars(): number {
+    return this.#charsBefore() + spokenTurn(this.#messages, this.#steps).chars;
+  }
+
   /** The turns up to this one, once it has ended. */
   history(): History {
     const own = spokenTurn(this.#messages, this.#steps);
-    const all = [...this.#history.turns, own].filter(saysSomething);
-    const turns = newestTurns(all, charsOfWindow(this.chain[0]));
-    return { turns, isWhole: this.#history.isWhole && turns.length === all.length };
+    const turns = [...this.#history.turns, own].filter(saysSomething);
+    return { ...this.#history, turns, reported: this.#reported };
+  }
+
+  /** Tokens that the last request would have now, as far as they are counted. */
+  get counted(): number {
+    return countTokens(this.#chars(), this.#reported);
+  }
+
+  /** Why the session is to be maintained now that the turn ends; null while it is not (M-13). */
+  filled(): Filled | null {
+    const [{ contextWindow: window }] = this.chain;
+    if (!mayMaintain(this.#task)) return null;
+    const base = countTokens(this.#base + (this.#shortened?.chars ?? 0), this.#reported);
+    const steps = stepsOf(this.#history.turns) + this.#steps.length;
+    const used = Math.max(this.#used, this.counted);
+    const cause = judgeFill({ window, base, used, steps }, this.#parts.options.maintenance.startAt);
+    return cause === undefined ? null : { cause, window };
   }
 
   /**
-   * The request as it fits the first model's window: the oldest whole turns are left out, and it says so.
-   * What the turn itself holds is never left out.
+   * The next request, whole: what was summarised as its seed, the turns since word for word, what the host
+   * knows for certain, and the turn's own items. One that does not fit the first model's window is not sent.
    */
   request(): Request {
-    const [model] = this.chain;
+    const [{ contextWindow: window }] = this.chain;
     const own = spokenTurn(this.#messages, this.#steps);
-    const free = charsOfWindow(model) - this.#base - own.chars;
-    if (free < 0) {
-      const [window, message] = [model.contextWindow, tokensOf(own.chars)];
-      return { kind: 'too_large', window, base: tokensOf(this.#base), message };
-    }
-    const fits = this.#earlierChars <= free - RESERVED_CHARS;
-    const earlier = fits ? this.#earlier : this.#fitted(free - RESERVED_CHARS);
-    const isCut = !fits || !this.#history.isWhole;
-    const system = isCut ? `${this.#system}\n\n${LEFT_OUT_NOTE}` : this.#system;
-    const messages = this.#opened([...earlier, ...own.messages], isCut);
-    return { kind: 'request', request: { system, messages, tools: this.#tools } };
+    const tokens = countTokens(this.#charsBefore() + own.chars, this.#reported);
+    if (this.#history.isOver || tokens > requestRoom(window)) return { kind: 'full', window };
+    const earlier = this.#history.turns.flatMap(({ messages }) => messages);
+    const { seed = [], facts = [] } = this.#shortened ?? {};
+    const messages = this.#opened([...seed, ...earlier, ...facts, ...own.messages]);
+    return { kind: 'request', request: { system: this.#system, messages, tools: this.#tools } };
   }
 
-  #fitted(free: number): readonly ModelMessage[] {
-    const { id } = this.#task;
-    return turnsFor(id, this.#history.turns, free).flatMap(({ messages }) => messages);
-  }
-
-  /**
-   * A request begins with a person's words: where they were left out, the host restates what was asked,
-   * and so it does where older turns are left out and this one was begun by the host itself.
-   */
-  #opened(messages: readonly ModelMessage[], isCut: boolean): readonly ModelMessage[] {
-    const isSaid = !isCut || this.#messages.some(({ kind }) => kind === 'genuine');
-    if (messages[0]?.role === 'user' && isSaid) return messages;
+  /** A request begins with a person's words: where there are none, the host restates what was asked. */
+  #opened(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+    if (messages[0]?.role === 'user') return messages;
     return [{ role: 'user', text: restated(this.#task.mandateText) }, ...messages];
   }
-}
-
-/** For the words that the host itself adds. */
-const RESERVED_CHARS = 1_000;
-
-/** Puts before a history that is not whole what its task said and did in turns that lie further back (E-1). */
-async function withOwn(
-  parts: EngineParts,
-  { turn, task }: Pick<Claim, 'turn' | 'task'>,
-  history: History,
-): Promise<History> {
-  if (history.isWhole || task.turnsUsed <= 1) return history;
-  const oldest = history.turns[0]?.first ?? turn.firstSeq;
-  const own = await readOwnTurns(parts, turn, oldest);
-  return { ...history, turns: [...own, ...history.turns] };
 }

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { LIMITS } from '../../kernel/limits.ts';
+import {
+  answerReserve,
+  charsFor,
+  countTokens,
+  judgeFill,
+  mayMaintain,
+  requestRoom,
+} from './size.ts';
+
+describe('what a request takes of a window', () => {
+  test('is counted as the provider counted the last one', () => {
+    assert.equal(countTokens(300), 100);
+    assert.equal(countTokens(300, { tokens: 75, chars: 300 }), 75);
+    assert.equal(charsFor(75, { tokens: 75, chars: 300 }), 300);
+  });
+
+  test('never strays beyond what any language takes', () => {
+    assert.equal(countTokens(600, { tokens: 1, chars: 1_000_000 }), 100);
+    assert.equal(countTokens(600, { tokens: 1_000_000, chars: 1 }), 600);
+    assert.equal(countTokens(300, { tokens: 0, chars: 300 }), 100);
+  });
+
+  test('leaves a part of the window for the answer', () => {
+    assert.equal(requestRoom(8_000) + answerReserve(8_000), 8_000);
+    assert.equal(answerReserve(8_000), 800);
+  });
+});
+
+describe('when a session is maintained at the end of a turn', () => {
+  const fill = { window: 8_000, base: 2_000, used: 6_400, steps: 10 };
+
+  test('from the configured share of the window on', () => {
+    assert.equal(judgeFill(fill, 0.8), 'usage');
+    assert.equal(judgeFill({ ...fill, used: 6_399 }, 0.8), undefined);
+  });
+
+  test('not when there is too little that could be freed', () => {
+    assert.equal(judgeFill({ ...fill, base: 6_000 }, 0.8), undefined);
+  });
+
+  test('when more steps stand in its requests than may', () => {
+    const { sessionStepsMax: steps } = LIMITS;
+    assert.equal(judgeFill({ ...fill, used: 100, steps }, 0.8), 'steps');
+    assert.equal(judgeFill({ ...fill, used: 100, steps: steps - 1 }, 0.8), undefined);
+  });
+
+  test('never for what the host began by itself in the background', () => {
+    assert.equal(mayMaintain({ mandateOrigin: 'job' }), false);
+    assert.equal(mayMaintain({ mandateOrigin: 'terminal' }), true);
+  });
+});

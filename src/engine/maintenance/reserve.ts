@@ -1,0 +1,84 @@
+import {
+  blockExhausted,
+  blockTooLarge,
+  judgeAttempt,
+  reserveAttempt,
+} from '../../core/maintenance/decide.ts';
+import type { OperationRecord } from '../../core/maintenance/record.ts';
+import type { HostId } from '../../kernel/ids.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { hostName } from '../../kernel/principal.ts';
+import type { At, Decision, Rows, Unit } from '../../ports/store.ts';
+import type { EngineParts } from '../engine.ts';
+import { Ledger } from '../session/ledger.ts';
+import { settle } from '../settle.ts';
+import { settleOperation } from './settle-operation.ts';
+import { operationReads, type OperationReads } from './unit.ts';
+
+/** `reserved`: the try is counted and may be made. `left`: it is not due, or somebody else has it. */
+export type Reserved =
+  | { readonly kind: 'reserved'; readonly operation: OperationRecord }
+  | { readonly kind: 'blocked' | 'left' };
+
+/**
+ * Reserves the next try of an operation, before it is made: whatever happens afterwards, it is used (M-2). One
+ * without a try left, or whose fixed base does not fit (`tooLarge`: the sizes), is blocked instead (M-4, M-18).
+ */
+export async function reserve(
+  parts: EngineParts,
+  operation: OperationRecord,
+  by: { readonly hostId: HostId; readonly tooLarge: JsonObject | null },
+): Promise<Reserved> {
+  return settle(parts, (tries) => reserveUnit(operation, { ...by, tries }));
+}
+
+interface By {
+  readonly hostId: HostId;
+  readonly tooLarge: JsonObject | null;
+  readonly tries: number;
+}
+
+function reserveUnit(found: OperationRecord, by: By): Unit<OperationReads, Reserved> {
+  return {
+    name: 'maintenance.reserve',
+    reads: operationReads(found),
+    decide: (rows, at) => decide(found, by, rows, at),
+  };
+}
+
+function decide(
+  found: OperationRecord,
+  by: By,
+  { conversation, operation, runs }: Rows<OperationReads>,
+  at: At,
+): Decision<Reserved> {
+  if (conversation === undefined || operation === undefined) return LEFT;
+  if (by.tries > 0 && isOurs(operation, found, by.hostId))
+    return { verdict: { kind: 'reserved', operation }, writes: [] };
+  const verdict = judgeAttempt(operation, at.now);
+  if (verdict === 'leave' || verdict === 'wait') return LEFT;
+  const ledger = new Ledger(conversation, at, hostName(by.hostId));
+  const before = operation;
+  if (verdict === 'exhausted' || by.tooLarge !== null) {
+    const after =
+      verdict === 'exhausted'
+        ? blockExhausted(operation, at.now)
+        : blockTooLarge(operation, by.tooLarge ?? {}, at.now);
+    settleOperation(ledger, { before, after }, { runs });
+    return { verdict: { kind: 'blocked' }, writes: ledger.close() };
+  }
+  const row = reserveAttempt(operation, by.hostId, at.now);
+  ledger.add({ write: 'operation.save', row });
+  const { id: operationId, step, attempts: attempt, epoch } = row;
+  const data = { operationId, step, attempt, epoch };
+  ledger.event('operation.reserved', { from: before.state, to: row.state, data });
+  return { verdict: { kind: 'reserved', operation: row }, writes: ledger.close() };
+}
+
+const LEFT: Decision<Reserved> = { verdict: { kind: 'left' }, writes: [] };
+
+/** What an earlier try of this unit has committed unseen: one runner of this host has the operation. */
+function isOurs(operation: OperationRecord, found: OperationRecord, hostId: HostId): boolean {
+  const isNext = operation.attempts === found.attempts + 1;
+  return isNext && operation.hostId === hostId && operation.attemptAt !== null;
+}

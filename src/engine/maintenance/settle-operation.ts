@@ -1,0 +1,122 @@
+import { OPERATION_REASONS } from '../../core/maintenance/reasons.ts';
+import type { OperationRecord } from '../../core/maintenance/record.ts';
+import type { RunRecord } from '../../core/run/record.ts';
+import { readObject, type JsonObject } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { prepareNotice, queueNotice, withdrawNotice, type NoticeOrder } from '../outbox/queue.ts';
+import { failRun } from '../run/end.ts';
+import type { Ledger } from '../session/ledger.ts';
+
+/** What a change of an operation takes with it, read in its own unit. */
+export interface OperationRows {
+  /** Open runs of the conversation: a blocked notice ends them (A-2). */
+  readonly runs: readonly RunRecord[];
+}
+
+/**
+ * Writes where an operation goes, with its event, the fence of its conversation and what is told of it: that
+ * it waits, once and not at once; that it is blocked, once, which ends the runs that wait; and that work goes
+ * on, where somebody was told (M-8, M-10, M-11). Gives the row as it is saved.
+ */
+export function settleOperation(
+  ledger: Ledger,
+  { before, after }: { readonly before: OperationRecord; readonly after: OperationRecord },
+  { runs }: OperationRows,
+): OperationRecord {
+  addMoved(ledger, before, after);
+  const row = tell(ledger, { before, after }, runs);
+  ledger.add({ write: 'operation.save', row });
+  return row;
+}
+
+/** The event of an operation's change: all that it counts is in it (V17). */
+export function addMoved(ledger: Ledger, before: OperationRecord, after: OperationRecord): void {
+  const { id, kind, step, version, epoch, failures, lifetimeFailures, nextAttemptAt } = after;
+  const counts = { version, epoch, failures, lifetimeFailures, nextAttemptAt };
+  const { code } = readObject(after.fault);
+  const why = typeof code === 'string' && after.state !== 'done' ? { code } : {};
+  ledger.event('operation.moved', {
+    from: before.state,
+    to: after.state,
+    reason: after.reason,
+    data: { operationId: id, kind, step, ...counts, ...why },
+  });
+}
+
+type Change = { readonly before: OperationRecord; readonly after: OperationRecord };
+
+function tell(ledger: Ledger, change: Change, runs: readonly RunRecord[]): OperationRecord {
+  switch (change.after.state) {
+    case 'running':
+      return change.after;
+    case 'waiting':
+      return tellWaiting(ledger, change);
+    case 'blocked':
+      return tellBlocked(ledger, change, runs);
+    case 'done':
+      return tellOver(ledger, change);
+    case 'dropped':
+      withdraw(ledger, change.after);
+      ledger.fence('none', null);
+      return { ...change.after, noticeId: null, noticeAt: null };
+  }
+}
+
+/** Most waits are over before anybody would read of them: the notice is held back for a moment (M-10). */
+function tellWaiting(ledger: Ledger, { before, after }: Change): OperationRecord {
+  if (before.state === 'done') ledger.fence('shut', after.id);
+  if (after.isTold === 'yes' || after.noticeId !== null) return after;
+  const noticeId = prepareNotice(ledger, {
+    ...noticeOf(after, 'waiting', 'maintenance_waiting'),
+    params: waitingParams(after),
+  });
+  return { ...after, noticeId, noticeAt: ledger.at.now + LIMITS.maintenanceNoticeMs };
+}
+
+/** What the waiting notice says: of the last failure, and of the next try. */
+export function waitingParams(operation: OperationRecord): JsonObject {
+  const { id: operationId, version, nextAttemptAt: nextAt } = operation;
+  return { operationId, version, ...readObject(operation.fault), nextAt };
+}
+
+function tellBlocked(
+  ledger: Ledger,
+  { after }: Change,
+  runs: readonly RunRecord[],
+): OperationRecord {
+  withdraw(ledger, after);
+  ledger.fence('blocked', after.id);
+  const { id: operationId, version, reason, kind, step, failures } = after;
+  const code = OPERATION_REASONS[reason ?? 'exhausted'].notice;
+  const { isMixed, ...fault } = readObject(after.fault);
+  const counts = { failures, isSame: isMixed !== true };
+  const params = { operationId, version, kind, step, ...counts, ...fault };
+  const noticeId = queueNotice(ledger, { ...noticeOf(after, 'blocked', code), params });
+  for (const run of runs) failRun(ledger, run, reason ?? 'exhausted', noticeId);
+  return { ...after, noticeId: null, noticeAt: null, isTold: 'yes' };
+}
+
+function tellOver(ledger: Ledger, { after }: Change): OperationRecord {
+  withdraw(ledger, after);
+  ledger.fence('passed', after.id);
+  if (after.isTold === 'yes') {
+    const params = { operationId: after.id, version: after.version };
+    queueNotice(ledger, { ...noticeOf(after, 'info', 'maintenance_over'), params });
+  }
+  return { ...after, noticeId: null, noticeAt: null, isTold: 'no' };
+}
+
+/** A notice that has not left never does: what it says is over. */
+function withdraw(ledger: Ledger, { noticeId, noticeAt }: OperationRecord): void {
+  if (noticeId !== null && noticeAt !== null) withdrawNotice(ledger, noticeId);
+}
+
+/** A notice about an operation; its key is that of the transition which caused it (O-6). */
+export function noticeOf(
+  { id, conversationId, version }: OperationRecord,
+  level: NoticeOrder['level'],
+  code: string,
+): Omit<NoticeOrder, 'params'> {
+  const key = `notice:${id}:${version}`;
+  return { conversationId, key, level, code, subjectId: id, taskId: null, runId: null };
+}
