@@ -68,7 +68,7 @@ export function readWork(json: string | null): OperationWork | null {
 }
 
 /** Whether an admission of an uncertain step has what the runtime is on read before anything is tried (M-7). */
-export function looksFirst(json: string | null): boolean {
+export function isToLookFirst(json: string | null): boolean {
   return readObject(json)['looksFirst'] === true;
 }
 
