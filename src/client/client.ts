@@ -210,9 +210,6 @@ export function createClient({ url, key, fetch = globalThis.fetch }: ClientParts
     openConversation: (body = {}) => post('/v1/conversations', body),
     conversation: (id) => get(`/v1/conversations/${part(id)}`),
     conversations: (query) => get('/v1/conversations', query),
-    transcript: (id, query) => get(`/v1/conversations/${part(id)}/transcript`, query),
-    sessions: (id, query) => get(`/v1/conversations/${part(id)}/sessions`, query),
-    session: (id) => get(`/v1/sessions/${part(id)}`),
     conversationEvents: (id, options) => follow(`/v1/conversations/${part(id)}/events`, options),
     postMessage: (id, body, once) => post(`/v1/conversations/${part(id)}/messages`, body, once),
     message: (id) => get(`/v1/messages/${part(id)}`),
@@ -221,9 +218,7 @@ export function createClient({ url, key, fetch = globalThis.fetch }: ClientParts
     taskEvents: (id, query) => get(`/v1/tasks/${part(id)}/events`, query),
     why: (id) => get(`/v1/tasks/${part(id)}/why`),
     ...orders(post),
-    operations: (query) => get('/v1/maintenance', query),
-    operation: (id) => get(`/v1/maintenance/${part(id)}`),
-    whyOperation: (id) => get(`/v1/maintenance/${part(id)}/why`),
+    ...upkeep(get),
     workers: (query) => get('/v1/workers', query),
     worker: (id) => get(`/v1/workers/${part(id)}`),
     approvals: (query) => get('/v1/approvals', query),
@@ -237,6 +232,20 @@ export function createClient({ url, key, fetch = globalThis.fetch }: ClientParts
     attention: () => get('/v1/attention'),
     ready: async () =>
       (await (await send({ method: 'GET', path: '/readyz' })).json()) as HealthReply,
+  };
+}
+
+type Get = <T>(path: string, query?: object) => Promise<T>;
+type Upkeep = 'transcript' | 'sessions' | 'session' | 'operations' | 'operation' | 'whyOperation';
+
+function upkeep(get: Get): Pick<Client, Upkeep> {
+  return {
+    transcript: (id, query) => get(`/v1/conversations/${part(id)}/transcript`, query),
+    sessions: (id, query) => get(`/v1/conversations/${part(id)}/sessions`, query),
+    session: (id) => get(`/v1/sessions/${part(id)}`),
+    operations: (query) => get('/v1/maintenance', query),
+    operation: (id) => get(`/v1/maintenance/${part(id)}`),
+    whyOperation: (id) => get(`/v1/maintenance/${part(id)}/why`),
   };
 }
 

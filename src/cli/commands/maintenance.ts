@@ -59,10 +59,10 @@ function listText(items: readonly OperationReply[]): string {
     when(one.changedAt),
     one.conversationId,
   ]);
-  const list = table(['ID', 'STATE', 'STEP', 'FAILED', 'SINCE', 'CONVERSATION'], rows);
+  const lines = table(['ID', 'STATE', 'STEP', 'FAILED', 'SINCE', 'CONVERSATION'], rows);
   const isBlocked = items.some(({ state }) => state === 'blocked');
   const way = '\n\nHow one that is blocked stands, and what opens it: sekisho maintenance ID';
-  return `${list}${isBlocked ? way : ''}`;
+  return `${lines}${isBlocked ? way : ''}`;
 }
 
 async function show(id: string, options: ReadOptions): Promise<void> {

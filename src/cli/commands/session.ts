@@ -93,14 +93,14 @@ async function sessionOf(client: Client, id: string): Promise<SessionReply> {
 /** Every item of a session, oldest first. */
 async function wholeTranscript(
   client: Client,
-  { id: session, conversationId }: SessionReply,
+  { id, conversationId }: SessionReply,
 ): Promise<readonly TranscriptItem[]> {
   const items: TranscriptItem[] = [];
   const limit = LIMITS.listLimitMax;
   let cursor: string | null = null;
   do {
     const from: { cursor?: string } = cursor === null ? {} : { cursor };
-    const page = await client.transcript(conversationId, { session, limit, ...from });
+    const page = await client.transcript(conversationId, { session: id, limit, ...from });
     items.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor !== null);

@@ -154,7 +154,8 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     model: textOf(model) ?? '',
   }),
   'notice.queued': notice,
-  'run.told': notice,
+  // Its entry has what the event of the conversation's own notice says.
+  'run.told': (base, _data, words) => notice(base, { ...words }, words),
   'approval.asked': (base, { approvalId, tool }) => ({
     ...base,
     type: 'approval.asked',
@@ -207,8 +208,8 @@ function notice(
   data: Readonly<Record<string, unknown>>,
   words: Words | undefined,
 ): StreamEvent {
-  const code = textOf(data['code']) ?? words?.code ?? '';
-  const level = textOf(data['level']) ?? words?.level ?? 'info';
+  const code = textOf(data['code']) ?? '';
+  const level = textOf(data['level']) ?? 'info';
   const subjectId = words?.subjectId ?? base.taskId;
   const sentence = words?.text ?? '';
   return {

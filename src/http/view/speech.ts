@@ -1,5 +1,5 @@
 import { OPERATION_REASONS, waysOfOperation } from '../../core/maintenance/reasons.ts';
-import { BLOCK_REASONS, type BlockReason } from '../../core/maintenance/record.ts';
+import { BLOCK_REASONS } from '../../core/maintenance/record.ts';
 import { REASONS, waysOf, type ReasonEntry } from '../../core/notice/reasons.ts';
 import type { OutboxRecord } from '../../core/outbox/record.ts';
 import type { TaskReason } from '../../core/task/moves.ts';
@@ -50,8 +50,14 @@ export function commandOf({
   if (code !== null && Object.hasOwn(OF_HOST, code)) return OF_HOST[code] ?? null;
   const { approvalId } = readObject(params);
   if (typeof approvalId === 'string') return `/approve ${approvalId}`;
-  const fenced = BLOCK_REASONS.find((one) => OPERATION_REASONS[one].notice === code);
-  if (fenced !== undefined) return admissionOf(fenced, params);
+  return admissionOf(code, params) ?? wayOfTask({ code, taskId, params });
+}
+
+function wayOfTask({
+  code,
+  taskId,
+  params,
+}: Pick<OutboxRecord, 'code' | 'taskId' | 'params'>): string | null {
   const known = Object.entries(REASONS).find(([, { notice }]) => notice === code);
   if (known === undefined || taskId === null || !isId('task', taskId)) return null;
   const [reason, { state }] = known as [TaskReason, ReasonEntry];
@@ -61,9 +67,10 @@ export function commandOf({
 }
 
 /** The command that opens the operation of a blocked notice, as it stood when it was told. */
-function admissionOf(reason: BlockReason, params: string | null): string | null {
+function admissionOf(code: string | null, params: string | null): string | null {
+  const reason = BLOCK_REASONS.find((one) => OPERATION_REASONS[one].notice === code);
   const { operationId: id, kind } = readObject(params);
-  if (typeof id !== 'string' || !isId('operation', id)) return null;
+  if (reason === undefined || typeof id !== 'string' || !isId('operation', id)) return null;
   const told = kind === 'handover' ? 'handover' : 'compact';
   const ways = waysOfOperation({ id, kind: told, state: 'blocked', reason });
   return ways[0]?.command ?? null;
