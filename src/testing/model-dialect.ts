@@ -5,6 +5,7 @@ import {
   anthropicError,
   anthropicParts,
 } from './model-answer-anthropic.ts';
+import { STRICT_ANTHROPIC, STRICT_OPENAI, type StrictFormat } from './model-strict-wire.ts';
 import type { AnswerDefaults, Part, ReplyAnswer } from './model-answer.ts';
 
 /** How the scripted server puts an answer on the wire for one kind of client. */
@@ -21,6 +22,7 @@ export interface Dialect {
     defaults: AnswerDefaults,
   ) => readonly [start: string, again: string];
   readonly error: (status: number) => string;
+  readonly strict: StrictFormat;
 }
 
 /** What OpenAI's clients hear, and whoever asks outside of both. */
@@ -34,6 +36,7 @@ export const OPENAI: Dialect = {
   endless: (piece, defaults) => ['', endlessEvent(piece, defaults)],
   error: (status) =>
     JSON.stringify({ error: { message: `scripted ${status}`, type: 'scripted', code: null } }),
+  strict: STRICT_OPENAI,
 };
 
 const ANTHROPIC: Dialect = {
@@ -44,6 +47,7 @@ const ANTHROPIC: Dialect = {
   document: anthropicDocument,
   endless: anthropicEndlessEvent,
   error: anthropicError,
+  strict: STRICT_ANTHROPIC,
 };
 
 /** The dialect of a path; undefined when no model answers there. */

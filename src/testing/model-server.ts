@@ -4,9 +4,18 @@ import type { Server, ServerResponse } from 'node:http';
 import { invariant } from '../kernel/invariant.ts';
 import { isObject, parseJson, type Json, type JsonObject } from '../kernel/json.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import { says, type AnswerDefaults, type ModelAnswer, type Part } from './model-answer.ts';
+import {
+  fails,
+  piecesOf,
+  says,
+  type AnswerDefaults,
+  type ModelAnswer,
+  type Part,
+} from './model-answer.ts';
 import type { ReplyAnswer } from './model-answer.ts';
 import { dialectOf, OPENAI, type Dialect } from './model-dialect.ts';
+import type { StrictFormat } from './model-strict-wire.ts';
+import { strictTokens, unpairedIn } from './model-strict.ts';
 
 /** A request as it arrived. The server records it before it answers. */
 export interface RecordedRequest {
@@ -19,6 +28,8 @@ export interface RecordedRequest {
   readonly text: string;
   /** The body parsed; `{}` when there was none. Throws `SyntaxError` when it is no JSON. */
   readonly body: JsonObject;
+  /** What a strict provider counts of it, in tokens. */
+  readonly tokens: number;
   /** The text of the last message in the body; empty when there is none. */
   readonly lastText: string;
   /** True once the client has left before the answer was complete. */
@@ -40,8 +51,21 @@ export interface ModelServerOptions {
   /** The model that replies name unless their answer says otherwise. */
   readonly model?: string;
   readonly usage?: { readonly input: number; readonly output: number };
+  /**
+   * Answers as a strict provider does: refuses with the vendor's own error what is larger than the window
+   * and what holds half of a pair of call and result, and reports the usage that it counts.
+   */
+  readonly strict?: StrictOptions;
   /** Whether `requests` grows. A benchmark of many turns says `none`; default `all`. */
   readonly record?: 'all' | 'none';
+}
+
+/** A provider that takes no more than it says, and no request that is out of order. */
+export interface StrictOptions {
+  /** In tokens: four characters of a request's whole body are one. */
+  readonly window: number;
+  /** Answers the calls for a `summary`, in the place of queue and responder. The default sums up in few words. */
+  readonly summary?: Responder;
 }
 
 /** A scripted model on loopback: for OpenAI's clients and for Anthropic's, as they ask. */
@@ -58,6 +82,8 @@ export interface ModelServer {
   respondWith(responder: Responder): void;
   /** How `GET /models` goes wrong from here on; null lists them again. */
   listWith(fault: ModelFaultAnswer | null): void;
+  /** From here on it is as strict as this; null takes anything. */
+  holdTo(strict: StrictOptions | null): void;
   /** Resolves with the request of this order, also when it has arrived already. */
   arrived(order: number): Promise<RecordedRequest>;
   /** How many recorded requests carried exactly these messages. */
@@ -92,6 +118,7 @@ export async function startModelServer(
     enqueue: (...answers) => void state.queue.push(...answers),
     respondWith: (responder) => (state.responder = responder),
     listWith: (fault) => (state.listing = fault),
+    holdTo: (strict) => (state.strict = strict),
     arrived: (order) => state.arrived(order),
     timesSeen: (messages) => state.groups().get(JSON.stringify(messages))?.length ?? 0,
     duplicates: () => [...state.groups().values()].filter((group) => group.length > 1),
@@ -106,6 +133,7 @@ export async function startModelServer(
 }
 
 const OK = says('ok');
+const SUMMED_UP = says(JSON.stringify({ summary: 'what was said so far' }));
 const SSE = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -114,6 +142,7 @@ class Exchange {
   readonly queue: ModelAnswer[];
   responder: Responder;
   listing: ModelFaultAnswer | null = null;
+  strict: StrictOptions | null;
   connections = 0;
   #order = 0;
   readonly #waiting = new Map<number, (request: RecordedRequest) => void>();
@@ -129,6 +158,7 @@ class Exchange {
     const model = options.model ?? 'scripted-1';
     this.#defaults = { model, usage: options.usage ?? { input: 10, output: 2 } };
     this.#models = options.models ?? [model];
+    this.strict = options.strict ?? null;
     this.#record = options.record !== 'none';
   }
 
@@ -167,11 +197,23 @@ class Exchange {
       response.writeHead(404, JSON_TYPE).end('{"error":{"message":"there is nothing here"}}');
       return;
     }
-    const answer = this.queue.shift() ?? (await this.responder(request));
+    const answer = await this.#chosen(request, dialect);
     if ('before' in answer) await answer.before;
     const asked = { dialect, text: request.text, to: response };
     if (answer.kind === 'reply') await this.#reply(answer, asked);
     else await this.#misbehave(answer, asked);
+  }
+
+  async #chosen(request: RecordedRequest, { strict }: Dialect): Promise<ModelAnswer> {
+    if (this.strict === null) return this.queue.shift() ?? this.responder(request);
+    const refused = refusalOf(request, strict, this.strict);
+    if (refused !== undefined) return refused;
+    const { summary = () => SUMMED_UP } = this.strict;
+    const isSummary = strict.asksFor(request.body, 'summary');
+    const answer = isSummary
+      ? await summary(request)
+      : (this.queue.shift() ?? (await this.responder(request)));
+    return answer.kind === 'reply' ? counted(answer, request) : answer;
   }
 
   async #list({ text }: RecordedRequest, to: ServerResponse): Promise<void> {
@@ -267,6 +309,10 @@ class Recorded implements RecordedRequest {
     throw new SyntaxError(`the body of request ${this.order} is no JSON object`);
   }
 
+  get tokens(): number {
+    return strictTokens(this.text);
+  }
+
   get lastText(): string {
     const messages = this.body['messages'];
     const last: Json = Array.isArray(messages) ? messages.at(-1) : null;
@@ -281,6 +327,25 @@ class Recorded implements RecordedRequest {
     this.aborted = !isAnswered;
     this.#over.resolve(isAnswered ? 'answered' : 'aborted');
   }
+}
+
+/** Why a strict provider does not answer a request; undefined when it does. */
+function refusalOf(
+  { body, tokens }: RecordedRequest,
+  format: StrictFormat,
+  { window }: StrictOptions,
+): ModelAnswer | undefined {
+  const found = unpairedIn(format.pieces(body));
+  if (found !== undefined) return fails(400, {}, format.unpaired(found));
+  return tokens > window ? fails(400, {}, format.tooLong(tokens, window)) : undefined;
+}
+
+/** With the usage that the provider counts, unless the answer has its own. */
+function counted(answer: ReplyAnswer, { tokens }: RecordedRequest): ReplyAnswer {
+  if (answer.usage !== undefined) return answer;
+  const said = [answer.text ?? '', ...(answer.calls ?? []).map(({ args }) => args)];
+  const text = said.flatMap(piecesOf).join('');
+  return { ...answer, usage: { input: tokens, output: strictTokens(text) } };
 }
 
 function portOf(server: Server): number {
