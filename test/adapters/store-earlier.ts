@@ -30,6 +30,13 @@ export const VERSION_1_ROWS = rowsOf('store-version-1.json');
  */
 export const VERSION_2_ROWS = rowsOf('store-version-2.json');
 
+/**
+ * What a host of version 3 wrote on an import, was killed at, and left to more, until one began a safe mode:
+ * what the boundary kept and held, talks in two sessions, a task that was cut and went on, one whose
+ * assessment waits, an account without quota, and a turn that runs with a message behind it.
+ */
+export const VERSION_3_ROWS = rowsOf('store-version-3.json');
+
 function rowsOf(file: string): Dump {
   return JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Dump;
 }

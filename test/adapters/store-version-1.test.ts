@@ -46,7 +46,8 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     'recovery_outcome',
     'recovery_granted_at',
   ],
-  conversation: ['model'],
+  conversation: ['model', 'fence', 'operation_id'],
+  session: ['previous_id', 'next_id', 'cut_seq', 'compactions', 'seed'],
   turn: ['authority'],
   step: ['tries'],
 };

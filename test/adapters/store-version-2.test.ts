@@ -21,6 +21,8 @@ const ROWS: Dump = { ...VERSION_2_ROWS, task: [...(VERSION_2_ROWS['task'] ?? [])
 
 const ADDED: Readonly<Record<string, readonly string[]>> = {
   host: ['end'],
+  conversation: ['fence', 'operation_id'],
+  session: ['previous_id', 'next_id', 'cut_seq', 'compactions', 'seed'],
   task: ['order_at', 'recovery_state', 'recovery_outcome', 'recovery_granted_at'],
 };
 
