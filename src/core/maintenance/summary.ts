@@ -60,16 +60,10 @@ export function writeSeed({ summary, conditions }: SessionSeed): string {
 
 /** How far the summary of an operation has come; null where it has not begun, or where that cannot be read. */
 export function readWork(json: string | null): OperationWork | null {
-  const { cutSeq, doneSeq, summary, conditions, looksFirst } = readObject(json);
+  const { cutSeq, doneSeq, summary, conditions } = readObject(json);
   if (typeof cutSeq !== 'number' || typeof doneSeq !== 'number') return null;
   if (typeof summary !== 'string') return null;
-  const work = { cutSeq, doneSeq, summary, conditions: readConditions(conditions) };
-  return looksFirst === true ? { ...work, looksFirst } : work;
-}
-
-/** Whether an admission of an uncertain step has what the runtime is on read before anything is tried (M-7). */
-export function isToLookFirst(json: string | null): boolean {
-  return readObject(json)['looksFirst'] === true;
+  return { cutSeq, doneSeq, summary, conditions: readConditions(conditions) };
 }
 
 export function writeWork(work: OperationWork): string {
