@@ -49,7 +49,7 @@ function strict(spoken: Spoken): void {
     assert.ok(armed - bare > 1_000, `${bare} and ${armed}`);
   });
 
-  test('M-13: refuses what is larger than its window in the vendor’s words', async () => {
+  test('refuses what is larger than its window in the vendor’s words', async () => {
     const { ask, server } = await stage(500);
     const small = await ask({ messages: [user('x'.repeat(400))] });
     assert.equal(verdict(small), 'reply end: ok');

@@ -92,7 +92,7 @@ function tooLong(spoken: Spoken): void {
     stageOf(script, {}, spoken.format);
 
   for (const [who, status, body] of TOO_LONG) {
-    test(`M-13: ${who} says that it is too long`, async () => {
+    test(`${who} says that it is too long`, async () => {
       const { ask } = await stage([fails(status, { 'retry-after': '20' }, textOf(body))]);
       const fault = faultOf(await ask());
       assert.equal(verdict(fault), 'refused context_too_long');
@@ -102,7 +102,7 @@ function tooLong(spoken: Spoken): void {
   }
 
   for (const [what, status, body, expected] of OTHER) {
-    test(`M-13, INC-074: ${what} is no request that is too long`, async () => {
+    test(`INC-074: ${what} is no request that is too long`, async () => {
       const { ask } = await stage([fails(status, {}, textOf(body))]);
       assert.equal(verdict(await ask()), expected);
     });
@@ -121,7 +121,7 @@ function tooLong(spoken: Spoken): void {
     [{ message: 'm', type: 'rate_limit_error' }, 'transient http_429'],
   ];
   for (const [error, expected] of inside) {
-    test(`M-13: inside a stream ${JSON.stringify(error)} is ${expected}`, async () => {
+    test(`inside a stream ${JSON.stringify(error)} is ${expected}`, async () => {
       const body = spoken.errorEvent(error);
       const { ask } = await stage([{ kind: 'raw', contentType: 'text/event-stream', body }]);
       assert.equal(verdict(await ask()), expected);
@@ -135,7 +135,7 @@ function tooLong(spoken: Spoken): void {
   });
 }
 
-test('M-13: a call for a shape that is too long is asked once', async () => {
+test('a call for a shape that is too long is asked once', async () => {
   const body = JSON.stringify(
     inError({ ...BAD, message: `This model's maximum context length is 8 tokens. ${ASKED}` }),
   );

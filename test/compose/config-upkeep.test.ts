@@ -51,7 +51,7 @@ describe('what recovery is not given', () => {
   }
 });
 
-test('M-3, M-13: the keys of maintenance are read, fractions of a second among them', async (t) => {
+test('the keys of maintenance are read, fractions of a second among them', async (t) => {
   const text = [
     'model: { provider: rehearsal }',
     'models: { summary: { provider: openai-compatible, baseURL: http://127.0.0.1:9/v1, name: pen } }',

@@ -10,6 +10,7 @@ import type { Clock } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { Model, ModelCall, ModelOutcome, ModelRequest } from '../../src/ports/model.ts';
 import type { Store } from '../../src/ports/store.ts';
+import { strictlyCounted, strictRefusal } from '../../src/testing/model-strict-port.ts';
 import type { Shown } from '../../src/core/approval/record.ts';
 import type { Examined, Tool, ToolCall, ToolOutcome, Tools } from '../../src/ports/tools.ts';
 
@@ -89,6 +90,11 @@ export class ScriptedModel implements Model {
   readonly price = 'free';
   readonly rates = null;
   contextWindow = 128_000;
+  /**
+   * In tokens: from there on it refuses as a strict provider does, counts its usage by the request's
+   * size, and takes calls and results in pairs alone. Null takes and says anything.
+   */
+  strictWindow: number | null = null;
   readonly requests: ModelRequest[] = [];
   /** Of a cheap sign of life, which counts as no request. */
   alive = true;
@@ -109,9 +115,15 @@ export class ScriptedModel implements Model {
 
   async call(request: ModelRequest, live: Parameters<Model['call']>[1]): Promise<ModelOutcome> {
     this.requests.push(request);
-    const outcome = await this.answer(request, live.signal);
+    const outcome = await this.#outcome(request, live.signal);
     if (outcome.kind === 'reply') live.onText(outcome.text);
     return outcome;
+  }
+
+  async #outcome(request: ModelRequest, signal: AbortSignal): Promise<ModelOutcome> {
+    if (this.strictWindow === null) return this.answer(request, signal);
+    const refused = strictRefusal(request, this.strictWindow);
+    return refused ?? strictlyCounted(await this.answer(request, signal), request);
   }
 }
 
