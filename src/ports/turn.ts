@@ -1,4 +1,4 @@
-import type { StepRecord, TurnEnd, TurnRecord } from '../core/turn/record.ts';
+import type { StepRecord, StepState, TurnEnd, TurnRecord } from '../core/turn/record.ts';
 import type { ConversationId, HostId, SessionId, TurnId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
 
@@ -75,6 +75,18 @@ export interface TurnReads {
     readonly args: {
       readonly conversationId: ConversationId;
       readonly taskId: string;
+      readonly limit: number;
+    };
+    readonly rows: readonly StepRecord[];
+  };
+  /** Calls of tools of a task up to a place of its conversation, newest first. Empty texts mean any. */
+  'step.callsOf': {
+    readonly args: {
+      readonly conversationId: ConversationId;
+      readonly taskId: string;
+      readonly upTo: number;
+      readonly state: StepState | '';
+      readonly repeatable: 'yes' | 'no' | '';
       readonly limit: number;
     };
     readonly rows: readonly StepRecord[];

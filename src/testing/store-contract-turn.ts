@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { StepRecord } from '../core/turn/record.ts';
 import type { SessionId } from '../kernel/ids.ts';
+import type { Reads } from '../ports/store.ts';
 import { field, mustLose, mustPut, read } from './store-calls.ts';
 import type { Case, Opened } from './store-case.ts';
 import { conversationRow, hostRow, idOf, sessionRow, stepRow, turnRow } from './store-rows.ts';
@@ -226,7 +227,39 @@ export const TURN_CASES: readonly Case[] = [
       assert.deepEqual(await of(3, 9), []);
     },
   ],
+  ['calls of tools of a task are read from a place back, of any kind or one', callsOfTask],
 ];
+
+async function callsOfTask({ store }: Opened): Promise<void> {
+  await putSteps({ store });
+  const ofModel = {
+    kind: 'model',
+    tool: null,
+    callId: null,
+    repeatable: null,
+    input: null,
+  } as const;
+  const rows = [
+    stepRow({ seq: 6, ...ofModel }),
+    stepRow({ seq: 7, state: 'uncertain' }),
+    stepRow({ seq: 8, repeatable: 'yes' }),
+  ];
+  for (const row of rows) await mustPut(store, { write: 'step.insert', row });
+  const every = { upTo: 99, state: '', repeatable: '', limit: 9 } as const;
+  const calls = async (over: Partial<Reads['step.callsOf']['args']>): Promise<number[]> => {
+    const args = { conversationId: CONVERSATION_ID, taskId: idOf('task', 1), ...every, ...over };
+    return field(await read(store, 'step.callsOf', args), 'seq');
+  };
+  assert.deepEqual(await calls({}), [8, 7, 5, 4, 3]);
+  assert.deepEqual(await calls({ limit: 2 }), [8, 7]);
+  assert.deepEqual(await calls({ upTo: 4 }), [4, 3]);
+  assert.deepEqual(await calls({ upTo: 1 }), []);
+  assert.deepEqual(await calls({ state: 'uncertain' }), [7]);
+  assert.deepEqual(await calls({ repeatable: 'yes' }), [8]);
+  assert.deepEqual(await calls({ repeatable: 'no', state: 'finished' }), [5, 4, 3]);
+  assert.deepEqual(await calls({ taskId: idOf('task', 2) }), [15, 14]);
+  assert.deepEqual(await calls({ conversationId: idOf('conversation', 2) }), []);
+}
 
 /** Two turns: three finished steps at 3, 4, 5 with finishes at 6, 7, 8; then two open ones. */
 async function putSteps({ store }: Pick<Opened, 'store'>): Promise<void> {

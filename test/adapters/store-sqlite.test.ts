@@ -298,6 +298,7 @@ describe('what is due is found by an index', () => {
     ['approval.due', 'approval_due'],
     ['approval.nextDue', 'approval_due'],
     ['step.before', 'turn_of_conversation'],
+    ['step.callsOf', 'turn_of_conversation'],
     ['usage.ofRange', 'sqlite_autoindex_step_1'],
     ['usage.byTask', 'sqlite_autoindex_step_1'],
     ['conversation.newestRead', 'conversation_read'],

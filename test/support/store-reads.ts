@@ -142,6 +142,10 @@ function readsOf(number: number): readonly ReadCall[] {
       args: { state: 'denied', before: ABOVE_ALL, limit: 5, conversationId: conversation },
     },
     { read: 'step.ofTask', args: { ...of, limit: 5 } },
+    {
+      read: 'step.callsOf',
+      args: { ...of, upTo: 9, state: 'finished', repeatable: '', limit: 5 },
+    },
     { read: 'step.usageOf', args: of },
     { read: 'outbox.after', args: page },
     {

@@ -177,6 +177,22 @@ export const turnReads = {
         .orderBy('step.seq')
         .limit(arg.limit),
   },
+  'step.callsOf': {
+    gives: 'many',
+    build: (db, arg) =>
+      ofConversation(db, arg)
+        .select(STEP)
+        .where('turn.task_id', '=', arg.taskId as StepRecord['taskId'])
+        .where('turn.first_seq', '<=', arg.upTo)
+        .where('step.kind', '=', sql.lit('tool'))
+        .where('step.seq', '<=', arg.upTo)
+        .where(sql<boolean>`(${arg.state} = '' or step.state = ${arg.state})`)
+        .where(sql<boolean>`(${arg.repeatable} = '' or step.repeatable = ${arg.repeatable})`)
+        .orderBy('turn.first_seq', 'desc')
+        .orderBy('turn.id', 'desc')
+        .orderBy('step.seq', 'desc')
+        .limit(arg.limit),
+  },
   'step.usageOf': {
     gives: 'one',
     build: (db, arg) =>
