@@ -2,7 +2,14 @@
 export type PriceWord = 'free' | 'costs-money' | 'unpriced';
 
 /** What fills the window of a request, by part (T-20). */
-export type ContextPart = 'instructions' | 'tools' | 'history' | 'reserve' | 'free';
+export type ContextPart =
+  | 'instructions'
+  | 'tools'
+  | 'summary'
+  | 'facts'
+  | 'history'
+  | 'reserve'
+  | 'free';
 
 /** `unreached`: down, and nobody was found where it should answer. */
 export type LimiterWord = 'open' | 'limited' | 'down' | 'unreached' | 'refused';
@@ -143,7 +150,8 @@ export interface AnswerTexts {
   }) => string;
   readonly contextParts: Readonly<Record<ContextPart, string>>;
   readonly contextLine: (part: string, tokens: string) => string;
-  readonly contextLeftOut: (count: string) => string;
+  /** Of what was said, how many turns stand word for word. */
+  readonly contextTurns: (part: string, turns: string) => string;
 
   readonly usageDay: (facts: UsageFacts & { readonly day: string }) => string;
   readonly usageModel: (facts: UsageFacts & { readonly name: string }) => string;

@@ -1,6 +1,7 @@
 import type { EventType } from '../kernel/event.ts';
 import type { RefusalCode } from '../kernel/fault.ts';
 import type { AnswerTexts } from './answer-texts.ts';
+import type { MaintenanceTexts, SessionTexts, SizeFacts } from './maintenance-texts.ts';
 import type { RecoveryTexts } from './recovery-texts.ts';
 import type { WhyTexts } from './why-texts.ts';
 
@@ -47,6 +48,12 @@ export const NOTICES = {
   uncertain_effect: 'escalation',
   kept: 'info',
   kept_for_interrupted: 'info',
+  maintenance_waiting: 'waiting',
+  maintenance_exhausted: 'blocked',
+  maintenance_uncertain: 'blocked',
+  maintenance_too_large: 'blocked',
+  maintenance_over: 'info',
+  maintenance_kept: 'info',
   clock_distrusted: 'escalation',
   clock_trusted: 'info',
 } as const satisfies Record<string, SignLevel>;
@@ -106,6 +113,21 @@ export interface NoticeFacts {
   readonly base: string;
   readonly message: string;
   readonly drift: string;
+  /** What a step of maintenance failed with last, as a clause; null when it is not known. */
+  readonly fault: string | null;
+  /** Whether every failure was that one. */
+  readonly isSame: boolean;
+  /** How often it failed: `seven times`. */
+  readonly times: string;
+  /** Which step is uncertain, as a noun phrase. */
+  readonly step: string;
+  /** Whether an uncertain operation goes on as a handover alone. */
+  readonly isReconciled: boolean;
+  readonly sizes: SizeFacts;
+  /** `next` without its preposition. */
+  readonly nextTime: string | null;
+  /** Why a conversation is paused, as a clause; empty when it is not known. */
+  readonly paused: string;
   /** Why the task stands where it stands, as a sentence; empty when it is not known. */
   readonly cause: string;
   /** The commands of this task, exactly as they are typed. */
@@ -117,7 +139,10 @@ export interface NoticeFacts {
   readonly extend: string;
   readonly approve: string;
   readonly deny: string;
+  /** Of the task, or of the operation where it is about one. */
   readonly why: string;
+  readonly admit: string;
+  readonly handover: string;
 }
 
 /** What a refusal may name; each is absent when the refuser had nothing to say about it. */
@@ -127,7 +152,7 @@ export interface RefusalFacts {
   readonly taskId?: string | undefined;
   readonly nearest?: string | undefined;
   readonly word?: string | undefined;
-  /** The state of a task or an approval, in words. */
+  /** The state of a task, an approval or an operation, in words. */
   readonly state?: string | undefined;
   /** The nearest command that does what was wanted, exactly as it is typed. */
   readonly way?: string | undefined;
@@ -217,6 +242,9 @@ export type EffectWord =
   | 'deny'
   | 'deny_again'
   | 'fresh'
+  | 'admit'
+  | 'handover'
+  | 'drop'
   | 'safe_mode_off';
 export type TurnEndWord =
   | 'answered'
@@ -255,6 +283,10 @@ export type HelpWord =
   | 'budget_reset'
   | 'approve'
   | 'deny'
+  | 'admit'
+  | 'admit_handover'
+  | 'session'
+  | 'session_id'
   | 'clock_confirm'
   | 'safe_mode_off'
   | 'help';
@@ -281,10 +313,12 @@ export interface EventFacts {
   /** Which attempt of an assessment, and of how many. */
   readonly attempt: string;
   readonly attempts: string;
-  /** What an attempt came to, what proved a task, or what recovery came to, as a whole sentence. */
+  /** What an attempt, recovery or maintenance came to, or what proved a task, as a whole sentence. */
   readonly outcome: string;
   /** How a held task stood before, as a whole sentence; empty when it is not known. */
   readonly was: string;
+  /** Of an operation, as a noun phrase. */
+  readonly step: string;
 }
 
 /** The lines of what would run. */
@@ -327,6 +361,8 @@ export interface Catalogue {
   readonly help: Readonly<Record<HelpWord, string>>;
   readonly why: WhyTexts;
   readonly recovery: RecoveryTexts;
+  readonly maintenance: MaintenanceTexts;
+  readonly sessions: SessionTexts;
   readonly answers: AnswerTexts;
   /** A call of the model among other calls. */
   readonly modelCall: string;

@@ -1,5 +1,11 @@
 import type { Catalogue, RefusalFacts } from './catalogue.ts';
 import { DE_ANSWERS } from './de/answers.ts';
+import {
+  DE_MAINTENANCE,
+  DE_MAINTENANCE_EVENTS,
+  DE_MAINTENANCE_REFUSALS,
+  DE_SESSIONS,
+} from './de/maintenance.ts';
 import { DE_NOTICES } from './de/notices.ts';
 import { DE_RECOVERY } from './de/recovery.ts';
 import { DE_WHY } from './de/why.ts';
@@ -29,9 +35,10 @@ export const DE: Catalogue = {
       `${facts.id === undefined ? 'Diese Kennung' : `Die Kennung \`${facts.id}\``} passt auf ` +
       `mehr als eines. Bitte ganz eingeben${facts.nearest === undefined ? '.' : `: \`${facts.nearest}\`.`}`,
     forbidden: ({ who }) => `Das darf nur ${who ?? 'der, der es bestellt hat, oder ein Admin'}.`,
-    version_conflict: () =>
+    version_conflict: ({ id }) =>
       'Es hat sich seit dem Lesen geändert, darum ist nichts geschehen. ' +
-      'Bitte neu lesen, dann entscheiden.',
+      'Bitte neu lesen, dann entscheiden.' +
+      (id?.startsWith('mop_') === true ? ` Wie es steht: \`/why ${id}\`.` : ''),
     receipt_used: () =>
       'Diese Quittung wurde schon für etwas anderes benutzt, darum ist nichts geschehen. ' +
       'Bitte eine neue nehmen.',
@@ -83,6 +90,7 @@ export const DE: Catalogue = {
     not_a_task: (facts) =>
       `${facts.id === undefined ? 'Diese Kennung' : `Die Kennung \`${facts.id}\``} ist keine einer ` +
       'Aufgabe, darum ist nichts geschehen. `/tasks` nennt die Aufgaben.',
+    ...DE_MAINTENANCE_REFUSALS,
     no_safe_mode: () => 'Der abgesicherte Betrieb ist nicht an, darum ist nichts geschehen.',
     still_exhausted: (facts) =>
       `Auch damit wäre mehr verbraucht als gewährt, darum ist nichts geschehen.${wayOf(facts)}`,
@@ -220,6 +228,10 @@ export const DE: Catalogue = {
     safe_mode_off:
       'beendet den abgesicherten Betrieb; was warten musste, beginnt wieder von selbst',
     fresh: 'beginnt eine neue Sitzung, in der die Aufgabe von ihrer Anfrage an neu anfängt',
+    admit: 'lässt die Unterhaltung weitergehen, mit bis zu sieben weiteren Fehlschlägen',
+    handover:
+      'lässt die Unterhaltung in einer nächsten Sitzung weitergehen, ohne zu wiederholen, was kein sicheres Ende hat',
+    drop: 'gibt es auf und beginnt eine neue Sitzung, in der beantwortet wird, was aufgehoben ist',
   },
   principals: {
     host: () => 'dem Host',
@@ -277,8 +289,10 @@ export const DE: Catalogue = {
       `Ein Aufruf von ${tool} wartet auf die Freigabe einer Person (${approvalId}).`,
     'approval.decided': ({ by, approvalId, decision }) =>
       `Die Freigabe ${approvalId} ist ${decision}; das kam von ${by}.`,
-    'session.started': ({ by }) => `Eine neue Sitzung wurde von ${by} begonnen.`,
+    'session.started': ({ by, outcome }) =>
+      outcome === '' ? `Eine neue Sitzung wurde von ${by} begonnen.` : outcome,
     'conversation.model': ({ by, model }) => `Das Modell ${model} wurde von ${by} gewählt.`,
+    ...DE_MAINTENANCE_EVENTS,
     'run.queued': ({ by }) => `Ein Lauf wurde von ${by} bestellt.`,
     'run.started': () => 'Der Lauf wurde aufgenommen.',
     'run.completed': () => 'Der Lauf endete mit einer Antwort.',
@@ -310,12 +324,20 @@ export const DE: Catalogue = {
       'lässt eine unterbrochene Aufgabe neu prüfen, deren drei Prüfungen verbraucht sind (ein Admin)',
     approve: 'lässt genau den gezeigten Aufruf laufen, einmal',
     deny: 'lehnt den gezeigten Aufruf ab',
+    admit: 'lässt eine ruhende Unterhaltung weitergehen (ein Admin)',
+    admit_handover:
+      'dasselbe in einer nächsten Sitzung, wo das Kürzen der alten kein sicheres Ende hat (ein Admin)',
+    session: 'nennt die Sitzungen dieser Unterhaltung',
+    session_id:
+      'sagt, was eine Sitzung enthält: wann sie war, ihre Zusammenfassung, was zuletzt gesagt wurde',
     clock_confirm: 'sagt, dass die Uhr der Maschine so stimmt, wie sie steht (ein Admin)',
     safe_mode_off: 'lässt den Host wieder von selbst Arbeit beginnen (ein Admin)',
     help: 'zeigt diese Zeilen',
   },
   why: DE_WHY,
   recovery: DE_RECOVERY,
+  maintenance: DE_MAINTENANCE,
+  sessions: DE_SESSIONS,
   answers: DE_ANSWERS,
   modelCall: 'der Aufruf des Modells',
   someCall: 'ein Aufruf',

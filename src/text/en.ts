@@ -1,5 +1,11 @@
 import type { Catalogue, RefusalFacts } from './catalogue.ts';
 import { EN_ANSWERS } from './en/answers.ts';
+import {
+  EN_MAINTENANCE,
+  EN_MAINTENANCE_EVENTS,
+  EN_MAINTENANCE_REFUSALS,
+  EN_SESSIONS,
+} from './en/maintenance.ts';
 import { EN_NOTICES } from './en/notices.ts';
 import { EN_RECOVERY } from './en/recovery.ts';
 import { EN_WHY } from './en/why.ts';
@@ -29,8 +35,9 @@ export const EN: Catalogue = {
       `${facts.id === undefined ? 'This id' : `The id \`${facts.id}\``} fits more than one. ` +
       `Please type all of it${facts.nearest === undefined ? '.' : `: \`${facts.nearest}\`.`}`,
     forbidden: ({ who }) => `Only ${who ?? 'the one who asked for it, or an admin,'} may do this.`,
-    version_conflict: () =>
-      'It has changed since you read it, so nothing was done. Read it again, then decide.',
+    version_conflict: ({ id }) =>
+      'It has changed since you read it, so nothing was done. Read it again, then decide.' +
+      (id?.startsWith('mop_') === true ? ` How it stands: \`/why ${id}\`.` : ''),
     receipt_used: () =>
       'This receipt was used for something else, so nothing was done. Use a new one.',
     run_ended: () => 'This run has ended and takes no further message. Start a new run.',
@@ -73,6 +80,7 @@ export const EN: Catalogue = {
     not_a_task: (facts) =>
       `${facts.id === undefined ? 'This id' : `The id \`${facts.id}\``} is not that of a task, so ` +
       `nothing was done. \`/tasks\` lists tasks.`,
+    ...EN_MAINTENANCE_REFUSALS,
     no_safe_mode: () => 'Safe mode is not on, so nothing was done.',
     still_exhausted: (facts) =>
       `With that it would still have used up more than it was granted, so nothing was ` +
@@ -198,6 +206,10 @@ export const EN: Catalogue = {
     deny_again: 'keeps the call from running once more',
     safe_mode_off: 'ends safe mode, and what had to wait begins by itself again',
     fresh: 'begins a fresh session, in which it starts over from its request',
+    admit: 'lets the conversation go on, with up to seven further failures',
+    handover:
+      'lets the conversation go on in a following session, without repeating what has no sure end',
+    drop: 'gives it up and begins a fresh session, in which kept messages are answered',
   },
   principals: {
     host: () => 'the host',
@@ -255,8 +267,10 @@ export const EN: Catalogue = {
       `A call of ${tool} waits for the approval of a person (${approvalId}).`,
     'approval.decided': ({ by, approvalId, decision }) =>
       `The approval ${approvalId} was ${decision}; this came from ${by}.`,
-    'session.started': ({ by }) => `A fresh session was begun by ${by}.`,
+    'session.started': ({ by, outcome }) =>
+      outcome === '' ? `A fresh session was begun by ${by}.` : outcome,
     'conversation.model': ({ by, model }) => `The model ${model} was chosen by ${by}.`,
+    ...EN_MAINTENANCE_EVENTS,
     'run.queued': ({ by }) => `A run was ordered by ${by}.`,
     'run.started': () => 'The run was taken up.',
     'run.completed': () => 'The run ended with an answer.',
@@ -287,12 +301,19 @@ export const EN: Catalogue = {
     budget_reset: 'has an interrupted task checked anew whose three checks are used up (an admin)',
     approve: 'lets exactly the call that was shown run, once',
     deny: 'refuses the call that was shown',
+    admit: 'lets a paused conversation go on (an admin)',
+    admit_handover:
+      'the same in a following session, where shortening the old one came to no sure end (an admin)',
+    session: 'lists the sessions of this conversation',
+    session_id: 'says what a session holds: when it was, its summary, what was said last',
     clock_confirm: "says that the machine's clock is right as it stands (an admin)",
     safe_mode_off: 'lets the host begin work by itself again (an admin)',
     help: 'shows these lines',
   },
   why: EN_WHY,
   recovery: EN_RECOVERY,
+  maintenance: EN_MAINTENANCE,
+  sessions: EN_SESSIONS,
   answers: EN_ANSWERS,
   modelCall: 'the call of the model',
   someCall: 'a call',

@@ -146,6 +146,11 @@ const UNUSABLE: ReadonlySet<string> = new Set([
   'unknown_verdict',
 ]);
 
+/** Whether a model's answer came and could not be used. */
+export function isUnusable(code: string): boolean {
+  return UNUSABLE.has(code);
+}
+
 function failureOf({ outcome, detail }: Missed): FailureWord {
   if (outcome === 'invalid' || outcome === 'reserved' || outcome === 'continue') return outcome;
   if (UNUSABLE.has(detail)) return 'invalid';

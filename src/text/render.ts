@@ -11,6 +11,11 @@ import {
   type RefusalFacts,
 } from './catalogue.ts';
 import type { Instant, Millis } from '../kernel/time.ts';
+import {
+  MAINTENANCE_NUMBERS,
+  maintenanceFacts,
+  type MaintenanceParams,
+} from './maintenance-facts.ts';
 import { sayCount } from './number.ts';
 import { cutName, quoteRequest } from './quote.ts';
 import { catalogueOf, type Reader } from './reader.ts';
@@ -25,12 +30,15 @@ import { refusedStanding } from './standing.ts';
 import { sayLength, sayWhen } from './when.ts';
 
 /** The parameters of a notice, kept with its code until somebody reads it. */
-export interface NoticeParams extends RecoveryParams {
+export interface NoticeParams extends RecoveryParams, MaintenanceParams {
   /** The mandate, whole or cut; never in quotation marks. Empty where no task is meant. */
   readonly request: string;
   readonly taskId: string;
-  /** Tools or `model`: calls whose outcome is unknown, or, of a stop, that are being ended. */
-  readonly tools?: readonly string[];
+  /**
+   * Tools or `model`: calls whose outcome is unknown, or, of a stop, that are being ended. A number where
+   * the sizes of a request are told: the tokens of its tools.
+   */
+  readonly tools?: readonly string[] | number;
   /** The provider's or transport's own code; of a budget or a quota which bound was reached. */
   readonly detail?: string;
   /** What it said besides; quoted, for these are somebody else's words. */
@@ -71,6 +79,7 @@ const NUMBERS = [
   'message',
   'drift',
   ...RECOVERY_NUMBERS,
+  ...MAINTENANCE_NUMBERS,
 ] as const;
 /** The last instant that there is for a calendar. */
 const INSTANT_MAX = 8.64e15;
@@ -132,14 +141,18 @@ export function renderRefusal(
     taskId: taskId === undefined ? undefined : cutName(taskId),
     nearest,
     word: word === undefined ? undefined : cutName(word),
-    state:
-      state === undefined ? undefined : inWords({ ...words.approvals, ...words.states }, state),
+    state: state === undefined ? undefined : inWords(statesOf(words, id ?? ''), state),
     way,
     who: who === undefined ? undefined : inWords(words.who, who),
     isReply: reply === 'yes',
     ...refusedStanding({ words, reader: { timeZone: 'UTC', ...reader }, now }, detail),
   };
   return words.refusals[code](facts);
+}
+
+function statesOf(words: Catalogue, id: string): Readonly<Record<string, string>> {
+  if (id.startsWith('mop_')) return words.maintenance.states;
+  return { ...words.approvals, ...words.states };
 }
 
 /** Instants of a refusal are told in the reader's zone; without one in that of the calendar, UTC. */
@@ -185,7 +198,7 @@ function factsOf(telling: Telling, params: NoticeParams): NoticeFacts {
   return {
     request: quoteRequest(words, params.request),
     id,
-    tools: listNames(words, params.tools ?? []),
+    tools: listNames(words, typeof params.tools === 'object' ? params.tools : []),
     ...refusedFacts(words, params),
     absent: absenceIn(params.absent),
     when: whenOf(telling, params),
@@ -194,6 +207,7 @@ function factsOf(telling: Telling, params: NoticeParams): NoticeFacts {
     isOther: params.approver === 'other',
     isInterrupted: params.reason === 'interrupted',
     ...recoveryFacts(telling, params),
+    ...maintenanceFacts(telling, params),
     wait: wait ? inWords(words.waits, wait) : null,
     limit: inWords(words.limits, params.detail || 'budget'),
     window: count(params.window),
@@ -263,6 +277,7 @@ function whenOf({ words, reader, at }: Telling, params: NoticeParams): string | 
 /** Exactly as the table of reasons types them; a test compares the two (V8). */
 function commandsOf({
   taskId,
+  operationId = '',
   approvalId = '',
   grant = '',
 }: NoticeParams): Pick<
@@ -280,7 +295,7 @@ function commandsOf({
     extend: typed('/extend', taskId, grant),
     approve: typed('/approve', approvalId),
     deny: typed('/deny', approvalId),
-    why: typed('/why', taskId),
+    why: typed('/why', taskId === '' ? operationId : taskId),
   };
 }
 
@@ -300,7 +315,7 @@ function readParams(text: string | null): NoticeParams {
   return {
     request: words('request'),
     taskId: words('taskId'),
-    tools: Array.isArray(tools) ? tools.map((name: Json) => textOf(name)) : [],
+    tools: toolsIn(tools),
     detail: words('detail'),
     said: words('said'),
     model: words('model'),
@@ -313,9 +328,24 @@ function readParams(text: string | null): NoticeParams {
     wait: words('wait'),
     grant: words('grant'),
     outcome: words('outcome'),
+    operationId: idIn(words('operationId')),
+    code: words('code'),
+    isSame: read['isSame'] === true,
+    kind: words('kind'),
+    step: words('step'),
     items: readItems(read['items']),
     ...numbers,
   };
+}
+
+function toolsIn(tools: Json | undefined): readonly string[] | number {
+  if (typeof tools === 'number') return tools;
+  return Array.isArray(tools) ? tools.map((name: Json) => textOf(name)) : [];
+}
+
+/** An id is typed as it stands; of anything else nothing is. */
+function idIn(text: string): string {
+  return /^[\w-]{1,64}$/.test(text) ? text : '';
 }
 
 function isNumber(entry: readonly [string, Json | undefined]): entry is readonly [string, number] {

@@ -100,14 +100,14 @@ export const DE_ANSWERS: AnswerTexts = {
   contextParts: {
     instructions: 'die Anweisungen',
     tools: 'die Beschreibungen der Werkzeuge',
-    history: 'was vorher gesagt und getan wurde',
+    summary: 'die Zusammenfassung von Älterem',
+    facts: 'was der Host selbst zu offener Arbeit sagt',
+    history: 'was vorher gesagt und getan wurde, Wort für Wort',
     reserve: 'frei gehalten für die Antwort',
     free: 'frei',
   },
   contextLine: (part, tokens) => `- ${part}: ${tokens}`,
-  contextLeftOut: (count) =>
-    `Ausgelassen, weil sie nicht mehr passen: die ältesten Durchgänge, ${count} an der Zahl. ` +
-    'Gespeichert bleiben sie.',
+  contextTurns: (part, turns) => `${part} (Durchgänge: ${turns})`,
 
   usageDay: ({ day, tokens, cost, calls }) =>
     `${day}: ${tokens} Token, ${cost}; Aufrufe von Modellen: ${calls}.`,

@@ -1,4 +1,5 @@
 import type { Catalogue } from '../catalogue.ts';
+import { DE_MAINTENANCE_NOTICES } from './maintenance.ts';
 import { DE_RECOVERY_NOTICES } from './recovery.ts';
 
 const ending = (calls: string | null): string =>
@@ -119,6 +120,7 @@ export const DE_NOTICES: Catalogue['notices'] = {
     `entscheidet, ob es weitergeht, und der nächste Durchgang liest sie dann. Beenden: ${stop}. ` +
     `Warum: ${why}.`,
   ...DE_RECOVERY_NOTICES,
+  ...DE_MAINTENANCE_NOTICES,
   clock_distrusted: ({ drift }) =>
     `Die Uhr der Maschine geht gegenüber dem, was ich gezählt habe, ${drift}, darum traue ich ihr ` +
     `vorerst nicht. Nachrichten werden beantwortet wie immer, aber für höchstens zehn Minuten ` +

@@ -94,13 +94,14 @@ export const EN_ANSWERS: AnswerTexts = {
   contextParts: {
     instructions: 'the instructions',
     tools: 'the descriptions of the tools',
-    history: 'what was said and done before',
+    summary: 'the summary of what is older',
+    facts: 'what the host itself says of open work',
+    history: 'what was said and done before, word for word',
     reserve: 'kept free for the answer',
     free: 'free',
   },
   contextLine: (part, tokens) => `- ${part}: ${tokens}`,
-  contextLeftOut: (count) =>
-    `Left out because they no longer fit: the ${count} oldest turns. They stay in the store.`,
+  contextTurns: (part, turns) => `${part} (turns: ${turns})`,
 
   usageDay: ({ day, tokens, cost, calls }) =>
     `${day}: ${tokens} tokens, ${cost}; calls of models: ${calls}.`,

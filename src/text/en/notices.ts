@@ -1,4 +1,5 @@
 import type { Catalogue } from '../catalogue.ts';
+import { EN_MAINTENANCE_NOTICES } from './maintenance.ts';
 import { EN_RECOVERY_NOTICES } from './recovery.ts';
 
 const ending = (calls: string | null): string =>
@@ -110,6 +111,7 @@ export const EN_NOTICES: Catalogue['notices'] = {
     `Your message is kept for ${request}, which was interrupted: an independent check decides whether ` +
     `that goes on, and its next turn then reads it. To end it: ${stop}. Why: ${why}.`,
   ...EN_RECOVERY_NOTICES,
+  ...EN_MAINTENANCE_NOTICES,
   clock_distrusted: ({ drift }) =>
     `The machine's clock stands ${drift} what I counted, so I do not trust it for now. ` +
     `Messages are answered as ever, but for at most ten minutes nothing expires and nothing ` +
