@@ -7,6 +7,8 @@ import { readCommand, readId, USAGES, type Command } from './command.ts';
 const ID = 'task_7K2M9QX4R1T8WZ3C';
 const stopOne: Command = { kind: 'stop', scope: 'one', id: ID };
 const APPROVAL = 'appr_7K2M9QX4R1T8WZ3C';
+const OPERATION = 'mop_3H8D0V5B7N2K6PQA';
+const SESSION = 'sess_7K2M9QX4R1T8WZ3C';
 const misused = (command: string): unknown => ({ kind: 'misused', command });
 const unknown = (word: string, nearest: string): unknown => ({ kind: 'unknown', word, nearest });
 
@@ -55,6 +57,22 @@ const READ: readonly [text: string, command: unknown][] = [
   [`/Budget-Reset ${ID.toLowerCase()}.`, { kind: 'budget_reset', id: ID }],
   ['/budget-reset', misused('budget-reset')],
   [`/budget-reset ${ID} ${ID}`, misused('budget-reset')],
+  [`/admit ${OPERATION}`, { kind: 'admit', id: OPERATION, as: undefined }],
+  [`/Admit \`${OPERATION.toLowerCase()}\`.`, { kind: 'admit', id: OPERATION, as: undefined }],
+  ['/admit 3h8d0v5b7n2k6pqa', { kind: 'admit', id: OPERATION, as: undefined }],
+  [`/admit ${OPERATION} handover`, { kind: 'admit', id: OPERATION, as: 'handover' }],
+  [`/admit ${OPERATION} Handover.`, { kind: 'admit', id: OPERATION, as: 'handover' }],
+  ['/admit', misused('admit')],
+  ['/admit all', misused('admit')],
+  ['/admit all handover', misused('admit')],
+  [`/admit handover ${OPERATION}`, misused('admit')],
+  [`/admit ${OPERATION} compact`, misused('admit')],
+  [`/admit ${OPERATION} ${OPERATION}`, misused('admit')],
+  ['/session', { kind: 'session', id: null }],
+  [`/session ${SESSION}`, { kind: 'session', id: SESSION }],
+  [`/session ${SESSION.slice(5).toLowerCase()}`, { kind: 'session', id: SESSION }],
+  [`/session ${SESSION} ${SESSION}`, misused('session')],
+  [`/why ${OPERATION.toLowerCase()}`, { kind: 'why', id: OPERATION }],
   [`/approve ${APPROVAL}`, { kind: 'approve', id: APPROVAL }],
   ['/approve 7k2m9qx4r1t8wz3c', { kind: 'approve', id: APPROVAL }],
   [`/approve ${ID}`, { kind: 'approve', id: ID }],
@@ -122,7 +140,7 @@ describe('a person types', () => {
 
 test('W-5: a command that does not exist is answered with the nearest that does', () => {
   const names = new Set(USAGES.map(({ command }) => command));
-  const later = ['admit', 'schedule', 'jobs', 'session', 'accept', 'x'];
+  const later = ['admitt', 'schedule', 'jobs', 'sessions', 'accept', 'x'];
   for (const word of later) {
     const command = readCommand(`/${word}`);
     assert.equal(command?.kind, 'unknown');
@@ -225,11 +243,15 @@ describe('W-7 the grammar of /extend is strict:', () => {
     assert.deepEqual(readCommand(`${at} tokens=+5`), misused('extend'));
   });
 
-  test('nor is an order carried out late for a word that was cut', () => {
+  test('nor is an order carried out late or as a handover for a word that was cut', () => {
     const far = ' '.repeat(200 - `/task-resume ${ID} late`.length);
     const late = `/task-resume ${ID} ${far}late`;
     assert.deepEqual(readCommand(late), { kind: 'resume', id: ID, late: true });
     assert.deepEqual(readCommand(`${late}r`), misused('task-resume'));
+    const wide = ' '.repeat(200 - `/admit ${OPERATION} handover`.length);
+    const over = `/admit ${OPERATION} ${wide}handover`;
+    assert.deepEqual(readCommand(over), { kind: 'admit', id: OPERATION, as: 'handover' });
+    assert.deepEqual(readCommand(`${over}s`), misused('admit'));
   });
 });
 

@@ -28,6 +28,10 @@ export const USAGES = [
   { command: 'model', usage: '/model NAME', key: 'model_name' },
   { command: 'context', usage: '/context', key: 'context' },
   { command: 'usage', usage: '/usage', key: 'usage' },
+  { command: 'session', usage: '/session', key: 'session' },
+  { command: 'session', usage: '/session ID', key: 'session_id' },
+  { command: 'admit', usage: '/admit OPERATION', key: 'admit' },
+  { command: 'admit', usage: '/admit OPERATION handover', key: 'admit_handover' },
   { command: 'clock', usage: '/clock confirm', key: 'clock_confirm' },
   { command: 'safe-mode', usage: '/safe-mode off', key: 'safe_mode_off' },
   { command: 'status', usage: '/status', key: 'status' },
@@ -45,6 +49,10 @@ export type Command =
   | { readonly kind: 'resume'; readonly id: string; readonly late: boolean }
   | { readonly kind: 'extend'; readonly id: string; readonly grant: Grant }
   | { readonly kind: 'approve' | 'deny'; readonly id: string }
+  /** Opens the next epoch of a blocked maintenance operation, or reconciles it as a handover (M-7). */
+  | { readonly kind: 'admit'; readonly id: string; readonly as: 'handover' | undefined }
+  /** `null`: the sessions of the conversation, the newest first. */
+  | { readonly kind: 'session'; readonly id: string | null }
   /** `/new` and `/reset` (W-2). */
   | { readonly kind: 'fresh' }
   /** What is in use, and what can be chosen (T-20). */
@@ -96,10 +104,12 @@ export function readCommand(text: string): Command | undefined {
     .split(/\s+/)
     .filter((rest) => rest !== '');
   if (!isCommand(word)) return unknown(word);
-  // Half a grant is another grant, and half a word may be `late`.
-  const isCut = head.length > LINE_CHARS_MAX && (word === 'extend' || word === 'task-resume');
+  // Half a grant is another grant, and half a word may be `late` or `handover`.
+  const isCut = head.length > LINE_CHARS_MAX && TAKES_WORDS.has(word);
   return isCut ? { kind: 'misused', command: word } : readWords(word, words);
 }
+
+const TAKES_WORDS: ReadonlySet<CommandName> = new Set(['extend', 'task-resume', 'admit']);
 
 /**
  * An id as a person types it, as the store has it: upper case, its prefix added when it is missing,
@@ -144,6 +154,7 @@ const BARE: Readonly<Partial<Record<CommandName, Command>>> = {
   new: { kind: 'fresh' },
   reset: { kind: 'fresh' },
   model: { kind: 'models' },
+  session: { kind: 'session', id: null },
   context: { kind: 'context' },
   usage: { kind: 'usage' },
   status: { kind: 'status' },
@@ -164,6 +175,12 @@ const WITH_WORD: Readonly<Partial<Record<CommandName, (word: string) => Command 
     plain(word) === 'all' ? undefined : { kind: 'budget_reset', id: readId('task', word) },
   approve: (word) => ({ kind: 'approve', id: readId('approval', word) }),
   deny: (word) => ({ kind: 'deny', id: readId('approval', word) }),
+  // There is no bulk form: an admission is of exactly one operation (M-7).
+  admit: (word) =>
+    plain(word) === 'all'
+      ? undefined
+      : { kind: 'admit', id: readId('operation', word), as: undefined },
+  session: (word) => ({ kind: 'session', id: readId('session', word) }),
   why: (word) => ({ kind: 'why', id: readId('task', word) }),
   tasks: (word) => (plain(word) === 'held' ? { kind: 'tasks', held: true, page: 1 } : undefined),
   clock: (word) => (plain(word) === 'confirm' ? { kind: 'clock_confirm' } : undefined),
@@ -181,6 +198,10 @@ const WITH_TWO: Readonly<
   'task-resume': (first, second) =>
     plain(second) === 'late'
       ? { kind: 'resume', id: readId('task', first), late: true }
+      : undefined,
+  admit: (first, second) =>
+    plain(second) === 'handover' && plain(first) !== 'all'
+      ? { kind: 'admit', id: readId('operation', first), as: 'handover' }
       : undefined,
   tasks: (first, second) =>
     plain(first) === 'held' && /^[1-9]\d{0,3}$/.test(plain(second))

@@ -1,5 +1,5 @@
 import { USAGES, type Command } from '../../core/inbox/command.ts';
-import { isId, type ConversationId } from '../../kernel/ids.ts';
+import { ID_PREFIX, isId, type ConversationId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Catalogue } from '../../text/catalogue.ts';
 import { catalogueOf } from '../../text/reader.ts';
@@ -8,11 +8,15 @@ import type { EngineParts, Health } from '../engine.ts';
 import { maySee, nearestTask, newestTask, type Asker } from '../task/nearest.ts';
 import { readTurnDoing } from '../task/doing.ts';
 import { explainTask, type Explanation } from '../task/why.ts';
+import { isOpen } from '../../core/maintenance/decide.ts';
+import { explainOperation } from '../maintenance/why.ts';
 import { sayContext } from './context-answer.ts';
 import { listHeld } from './held-answer.ts';
 import { sayModels } from './model-answer.ts';
 import { speak } from './speaking.ts';
+import { saySessions } from './session-answer.ts';
 import { sayStatus } from './status-answer.ts';
+import { nearestOperation } from './subject.ts';
 import { taskLines } from './task-lines.ts';
 import { sayUsage } from './usage-answer.ts';
 
@@ -25,6 +29,7 @@ type OrderKind =
   | 'extend'
   | 'approve'
   | 'deny'
+  | 'admit'
   | 'fresh'
   | 'model'
   | 'clock_confirm'
@@ -51,13 +56,13 @@ export async function answerCommand(parts: EngineParts, order: CommandOrder): Pr
       return sayStatus(parts, order);
     case 'usage':
       return sayUsage(parts, order);
+    case 'session':
+      return saySessions(parts, order, command.id);
     case 'context':
       return sayContext(parts, conversationId);
     case 'models':
       return sayModels(parts, conversationId);
-    case 'help':
-    case 'misused':
-    case 'unknown':
+    default:
       return sayForms(parts, command);
   }
 }
@@ -113,10 +118,26 @@ async function sayWhy(parts: EngineParts, asker: Asker, typed: string | null): P
   const words = catalogueOf(parts.options.locale);
   const id = typed ?? (await newestTask(parts, asker.conversationId))?.id;
   if (id === undefined) return words.answers.noTaskYet;
+  if (id.startsWith(ID_PREFIX.operation)) return sayWhyOperation(parts, asker, id);
   const task = isId('task', id) ? await parts.store.query('task.byId', { id }) : undefined;
   const isSeen = task !== undefined && maySee(asker, task);
   const told = isSeen ? await explainTask(parts, task.id, parts.options) : undefined;
   return told === undefined ? sayNotFound(parts, asker, id) : sayExplanation(words, told);
+}
+
+async function sayWhyOperation(parts: EngineParts, asker: Asker, id: string): Promise<string> {
+  const { store, options } = parts;
+  const words = catalogueOf(options.locale);
+  const operation = isId('operation', id) ? await store.query('operation.byId', { id }) : undefined;
+  const isSeen = asker.principal.isAdmin || operation?.conversationId === asker.conversationId;
+  const told =
+    operation && isSeen ? await explainOperation(parts, operation.id, options) : undefined;
+  if (operation === undefined || told === undefined) {
+    const nearest = await nearestOperation(parts, id, asker);
+    return renderRefusal(options, 'not_found', nearest === undefined ? { id } : { id, nearest });
+  }
+  const none = isOpen(operation) ? words.maintenance.noCommand : words.answers.noCommands;
+  return sayExplanation(words, told, none);
 }
 
 async function sayNotFound(parts: EngineParts, asker: Asker, id: string): Promise<string> {
@@ -125,9 +146,13 @@ async function sayNotFound(parts: EngineParts, asker: Asker, id: string): Promis
   return renderRefusal(parts.options, 'not_found', detail);
 }
 
-function sayExplanation({ answers }: Catalogue, told: Explanation): string {
+function sayExplanation(
+  { answers }: Catalogue,
+  told: Explanation,
+  none: string = answers.noCommands,
+): string {
   const lines = told.commands.map((command) => answers.commandLine(command));
-  const commands = lines.length === 0 ? [answers.noCommands] : [answers.commands, ...lines];
+  const commands = lines.length === 0 ? [none] : [answers.commands, ...lines];
   const blocks = [[told.sentence], told.chain, commands].filter((block) => block.length > 0);
   return blocks.map((block) => block.join('\n')).join('\n\n');
 }

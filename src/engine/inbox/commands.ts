@@ -18,6 +18,7 @@ import type { GivenOrder } from '../task/order.ts';
 import { sayReassessed, sayReset, type Speaking } from '../task/reset.ts';
 import { readSafeMode } from '../task/safe-mode-hold.ts';
 import { sayResumed, type GivenResume } from '../task/resume.ts';
+import { giveAdmission } from './admit-answer.ts';
 import { answerUnit } from './answer-unit.ts';
 import { answerCommand } from './answers.ts';
 import type { CommandHost } from './order-host.ts';
@@ -40,6 +41,8 @@ export async function handleCommand(host: CommandHost, message: MessageRecord): 
   if (command.kind === 'stop') return handleStop(host, message, command);
   if (isTaskCommand(command)) return orderTask(host, message, command);
   if (isApprovalCommand(command)) return answerApproval(host, message, command);
+  if (command.kind === 'admit')
+    return answer(host.parts, message, await giveAdmission(host, message, command));
   if (command.kind === 'model') return choose(host, message, command.name);
   if (isHostCommand(command)) return orderHost(host, message, command);
   const { parts, hostId } = host;

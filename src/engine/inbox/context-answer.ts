@@ -1,5 +1,6 @@
 import type { ConversationId } from '../../kernel/ids.ts';
 import type { ContextPart } from '../../text/answer-texts.ts';
+import type { Catalogue } from '../../text/catalogue.ts';
 import { sayCount } from '../../text/number.ts';
 import { catalogueOf } from '../../text/reader.ts';
 import { renderRefusal } from '../../text/render.ts';
@@ -18,11 +19,13 @@ export async function sayContext(
     return renderRefusal(parts.options, 'not_found', { id: conversationId });
   const words = catalogueOf(parts.options.locale);
   const [{ provider, name }] = chainOf(parts, conversation);
-  const { window, reserve, instructions, tools, kept, leftOut } = measured;
-  const used = instructions + tools + kept.tokens;
+  const { window, reserve, instructions, tools, seed, facts, kept } = measured;
+  const used = instructions + tools + seed + facts + kept.tokens;
   const filled: readonly (readonly [ContextPart, number])[] = [
     ['instructions', instructions],
     ['tools', tools],
+    ['summary', seed],
+    ['facts', facts],
     ['history', kept.tokens],
     ['reserve', reserve],
     ['free', Math.max(0, window - used - reserve)],
@@ -34,9 +37,22 @@ export async function sayContext(
       window: count(window),
       name: `${provider}/${name}`,
     }),
-    ...filled.map(([part, tokens]) =>
-      words.answers.contextLine(words.answers.contextParts[part], count(tokens)),
-    ),
-    ...(leftOut.turns === 0 ? [] : [words.answers.contextLeftOut(count(leftOut.turns))]),
+    ...filled
+      .filter(([part, tokens]) => tokens > 0 || !OF_LONG_ONES.has(part))
+      .map(([part, tokens]) =>
+        words.answers.contextLine(sayPart(words, part, kept), count(tokens)),
+      ),
   ].join('\n');
+}
+
+/** What only a session has that was maintained. */
+const OF_LONG_ONES: ReadonlySet<ContextPart> = new Set(['summary', 'facts']);
+
+function sayPart(
+  words: Catalogue,
+  part: ContextPart,
+  { turns }: { readonly turns: number },
+): string {
+  const said = words.answers.contextParts[part];
+  return part === 'history' ? words.answers.contextTurns(said, sayCount(words, turns)) : said;
 }

@@ -18,6 +18,7 @@ import { maySee, type Asker } from '../task/nearest.ts';
 import { readTurnDoing } from '../task/doing.ts';
 import { sayDoing } from '../task/doing-sentence.ts';
 import { chainOf } from '../session/agent.ts';
+import { sayFences, sayPaused } from './fence-answer.ts';
 import { speak, type Speaking } from './speaking.ts';
 
 /** How the host is, from the store and its own memory (W-3). */
@@ -39,6 +40,7 @@ export async function sayStatus(
     ...sayAlarm(speaking, parts.store.alarm ?? null),
     sayCounts(speaking.words, open),
     ...(await sayRecovery(parts, speaking, order)),
+    ...(await sayFences(parts, speaking.words, conversationId)),
     ...(await sayDecisions(parts, speaking, { asker: order, open })),
     await sayHere(parts, speaking, conversationId),
   ].join('\n');
@@ -111,10 +113,11 @@ async function sayRecovery(
 
 /** What its reader may see and only a person lets go on, each with its way out. */
 async function sayDecisions(
-  { store }: EngineParts,
+  parts: EngineParts,
   { words }: Speaking,
   { asker, open }: { readonly asker: Asker; readonly open: readonly TaskRecord[] },
 ): Promise<readonly string[]> {
+  const { store } = parts;
   const seen = open.filter((task) => task.enrollment === 'current' && maySee(asker, task));
   const byId = new Map(seen.map((task) => [task.id, task]));
   const asked = await store.query('approval.list', OPEN_APPROVALS);
@@ -127,12 +130,14 @@ async function sayDecisions(
     const way = task.waitKind === 'answer' ? `/why ${task.id}` : waysOf(task)[0]?.command;
     return itemOf(task, task.reason ?? task.state, way ?? null);
   });
-  const items = [...questions, ...tasks];
+  // A paused conversation holds back whatever is asked in it.
+  const paused = await sayPaused(parts, words, asker);
+  const items = [...paused, ...[...questions, ...tasks].map((item) => sayReported(words, item))];
   if (items.length === 0) return [];
   const more = items.length - LIMITS.namedMax;
   return [
     words.answers.decisions,
-    ...items.slice(0, LIMITS.namedMax).map((item) => sayReported(words, item)),
+    ...items.slice(0, LIMITS.namedMax),
     ...(more > 0 ? [words.answers.more(String(more))] : []),
   ];
 }

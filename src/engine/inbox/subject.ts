@@ -7,11 +7,12 @@ import {
   isId,
   type ApprovalId,
   type ConversationId,
+  type OperationId,
   type TaskId,
 } from '../../kernel/ids.ts';
 import { nearestWord } from '../../kernel/nearest.ts';
 import type { EngineParts } from '../engine.ts';
-import { refuseUnknown } from '../task/nearest.ts';
+import { refuseUnknown, type Asker } from '../task/nearest.ts';
 import { senderOf } from './sender.ts';
 
 /** What a command is about, and where it lives. */
@@ -69,6 +70,39 @@ async function nearestApproval(
     if (task !== undefined && mayOrder(task, sender)) answerable.push(approval);
   }
   const [first, ...rest] = answerable.map(({ id }) => id);
+  return first === undefined ? undefined : nearestWord(typed, [first, ...rest]);
+}
+
+/** Operations that are compared with a mistyped id. */
+const OPERATIONS_COMPARED = 20;
+
+/** The operation of a typed id, else a refusal that names the nearest that the sender could admit (W-5). */
+export async function findOperation(
+  parts: EngineParts,
+  message: MessageRecord,
+  typed: string,
+): Promise<Subject<OperationId> | Refusal> {
+  const operation = isId('operation', typed)
+    ? await parts.store.query('operation.byId', { id: typed })
+    : undefined;
+  if (operation !== undefined) return found(operation);
+  const { conversationId } = message;
+  const asker = { conversationId, principal: senderOf(message) };
+  return notFound(typed, await nearestOperation(parts, typed, asker));
+}
+
+/** The id of the operation that a mistyped one most likely means, among those that the asker may see. */
+export async function nearestOperation(
+  { store }: Pick<EngineParts, 'store'>,
+  typed: string,
+  { conversationId, principal }: Asker,
+): Promise<OperationId | undefined> {
+  const newest = { before: ABOVE_ALL_IDS, limit: OPERATIONS_COMPARED };
+  const here = await store.query('operation.list', { ...newest, state: '', conversationId });
+  const open = principal.isAdmin
+    ? await store.query('operation.list', { ...newest, state: 'open', conversationId: '' })
+    : [];
+  const [first, ...rest] = [...open, ...here].map(({ id }) => id);
   return first === undefined ? undefined : nearestWord(typed, [first, ...rest]);
 }
 
