@@ -41,7 +41,7 @@ function sayMoved(
   data: JsonObject,
 ): string {
   const { maintenance } = words;
-  switch (toState) {
+  switch (toState ?? '') {
     case 'running':
       return maintenance.goesOn(sayStepIn(words, data));
     case 'waiting':

@@ -6,6 +6,7 @@ import type { Catalogue } from '../../text/catalogue.ts';
 import { cutName, quoteWords } from '../../text/quote.ts';
 import { quoteReason, sayOutcome } from '../../text/recovery-facts.ts';
 import { absenceIn, inWords, listNames } from '../../text/render.ts';
+import { sayMaintained, sayStepIn } from '../maintenance/event-words.ts';
 import { readHeld, sayBefore } from './held-sentence.ts';
 
 /** What is told of a note among other events; `why` tells the newest of them at length. */
@@ -35,7 +36,8 @@ export function sayEvent(words: Catalogue, event: EventRecord): string {
     note: type === 'assessment.ended' ? sayReason(words, textOf('reason')) : sayNote(words, data),
     attempt: numberIn(data['attempt']),
     attempts: String(LIMITS.recoveryAttempts),
-    outcome: sayCameTo(words, type, data),
+    outcome: sayMaintained(words, event, data) || sayCameTo(words, type, data),
+    step: sayStepIn(words, data),
     was: type === 'task.held' ? sayBefore(words, readHeld(data)) : '',
   });
 }

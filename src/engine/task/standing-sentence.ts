@@ -14,6 +14,7 @@ import { inlineShown } from '../../text/shown.ts';
 import { sayInstant, sayWhen } from '../../text/when.ts';
 import { nameOf } from '../turn/step.ts';
 import { sayBudgets } from './budget-sentence.ts';
+import type { Fence } from '../maintenance/fence.ts';
 import type { Doing } from './doing.ts';
 import { sayRecovery } from './recovery-sentence.ts';
 import { sayDoing } from './doing-sentence.ts';
@@ -39,6 +40,8 @@ export interface Found {
   readonly isAssessed: boolean;
   /** Until when safe mode keeps it from going on by itself; null where it does not. */
   readonly heldUntil: Instant | null;
+  /** Of its conversation, while that has no turn begin (M-8); undefined where it has, and once it has ended. */
+  readonly fence: Fence | undefined;
   /** Budgets are told only where one of them is the trouble. */
   readonly isBrief?: boolean;
 }
@@ -90,6 +93,7 @@ export function sayStanding(telling: Telling, found: Found): string {
     ...sayDetail(words, task),
     ...sayRecovery(telling, found),
     ...sayNow(telling, found, standing),
+    ...sayFenced(telling, found),
     ...sayWait(telling, found),
     tools === null ? '' : words.why.uncertain(tools),
     ...sayKept(telling, found),
@@ -160,6 +164,12 @@ function sayNow(telling: Telling, found: Found, standing: Standing): readonly st
   if (isHeld) return task.reason === 'held_legacy' ? [] : [words.why.held];
   if (standing === 'queued' && turn !== undefined) return [words.why.behind];
   return standing === 'running' ? sayRunning(telling, found) : [];
+}
+
+function sayFenced({ words }: Telling, { fence }: Found): readonly string[] {
+  if (fence === undefined) return [];
+  const { fenced } = words.maintenance;
+  return [fenced[fence.isBlocked ? 'blocked' : 'shut'](`\`/why ${fence.operation.id}\``)];
 }
 
 /** What is done now, and the model once the provider has reported which it is (T-9). */

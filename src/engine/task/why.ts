@@ -14,6 +14,8 @@ import { catalogueOf } from '../../text/reader.ts';
 import { listNames } from '../../text/render.ts';
 import { saySecond } from '../../text/when.ts';
 import type { EngineParts } from '../engine.ts';
+import { readFence } from '../maintenance/fence.ts';
+import { sayOperationWays } from '../maintenance/operation-ways.ts';
 import { nameOf } from '../turn/step.ts';
 import { readDoing } from './doing.ts';
 import { sayEvent } from './event-sentence.ts';
@@ -65,14 +67,18 @@ export async function explainTask(
   const words = catalogueOf(audience.locale);
   const reader = { ...audience, hostTimeZone: parts.options.timeZone };
   const telling = { words, reader, now: parts.clock.now() };
+  const { fence } = found;
   return {
     sentence: sayStanding(telling, audience.isBrief === true ? briefly(found) : found),
     chain: sayChain(telling, found),
-    commands: commandsOf(found).map(({ command, who, effect }) => ({
-      command,
-      who: words.who[who],
-      effect: words.effects[effect],
-    })),
+    commands: [
+      ...commandsOf(found).map(({ command, who, effect }) => ({
+        command,
+        who: words.who[who],
+        effect: words.effects[effect],
+      })),
+      ...(fence === undefined ? [] : sayOperationWays(words, fence.operation)),
+    ],
   };
 }
 
@@ -138,7 +144,8 @@ async function gather(parts: EngineParts, id: TaskId): Promise<Found | undefined
   const kept = await readKept(parts, task);
   const isAssessed = await isAssessedNow(parts, task, events);
   const heldUntil = isAssessed ? null : await readHolding(parts, task);
-  const found = { task, turn, events, doing, calls, uncertain, approvals, kept };
+  const fence = hasEnded(task.state) ? undefined : await readFence(parts, conversationId);
+  const found = { task, turn, events, doing, calls, uncertain, approvals, kept, fence };
   return { ...found, isAssessed, heldUntil };
 }
 
