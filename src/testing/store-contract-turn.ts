@@ -4,7 +4,15 @@ import type { SessionId } from '../kernel/ids.ts';
 import type { Reads } from '../ports/store.ts';
 import { field, mustLose, mustPut, read } from './store-calls.ts';
 import type { Case, Opened } from './store-case.ts';
-import { conversationRow, hostRow, idOf, sessionRow, stepRow, turnRow } from './store-rows.ts';
+import {
+  conversationRow,
+  eventRow,
+  hostRow,
+  idOf,
+  sessionRow,
+  stepRow,
+  turnRow,
+} from './store-rows.ts';
 
 const CONVERSATION_ID = idOf('conversation', 1);
 const SESSION = { conversationId: CONVERSATION_ID, sessionId: idOf('session', 1) } as const;
@@ -257,6 +265,8 @@ async function callsOfTask({ store }: Opened): Promise<void> {
   assert.deepEqual(await calls({ state: 'uncertain' }), [7]);
   assert.deepEqual(await calls({ repeatable: 'yes' }), [8]);
   assert.deepEqual(await calls({ repeatable: 'no', state: 'finished' }), [5, 4, 3]);
+  const event = eventRow({ seq: 12, taskId: idOf('task', 2) });
+  await mustPut(store, { write: 'event.insert', row: event });
   assert.deepEqual(await calls({ taskId: idOf('task', 2) }), [15, 14]);
   assert.deepEqual(await calls({ conversationId: idOf('conversation', 2) }), []);
 }

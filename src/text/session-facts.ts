@@ -104,7 +104,7 @@ function mustSections(facts: SessionFacts, chars: number): readonly Section[] {
       records: facts.conditions.map(({ at, text }) => ({ at: isoInstant(at), text })),
     },
     {
-      title: 'The person’s latest words in earlier turns, oldest first:',
+      title: 'The person’s latest words, oldest first:',
       records: facts.latestWords.map(({ at, text }) => ({
         at: isoInstant(at),
         text: cut(text, chars),

@@ -299,6 +299,7 @@ describe('what is due is found by an index', () => {
     ['approval.nextDue', 'approval_due'],
     ['step.before', 'turn_of_conversation'],
     ['step.callsOf', 'turn_of_conversation'],
+    ['step.callsOf', 'event_of_task'],
     ['usage.ofRange', 'sqlite_autoindex_step_1'],
     ['usage.byTask', 'sqlite_autoindex_step_1'],
     ['conversation.newestRead', 'conversation_read'],

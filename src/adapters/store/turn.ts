@@ -177,12 +177,18 @@ export const turnReads = {
         .orderBy('step.seq')
         .limit(arg.limit),
   },
+  // A task has no turn before its first event: what its conversation did earlier is not looked through.
   'step.callsOf': {
     gives: 'many',
     build: (db, arg) =>
       ofConversation(db, arg)
         .select(STEP)
         .where('turn.task_id', '=', arg.taskId as StepRecord['taskId'])
+        .where(
+          'turn.first_seq',
+          '>=',
+          sql<number>`coalesce((select min(seq) from event where task_id = ${arg.taskId}), 0)`,
+        )
         .where('turn.first_seq', '<=', arg.upTo)
         .where('step.kind', '=', sql.lit('tool'))
         .where('step.seq', '<=', arg.upTo)
