@@ -24,7 +24,7 @@ const GENERATED = { kind: 'generated', channel: 'recovery', externalId: `${T2}:1
 const WAITS = { waitKind: null, reason: null, recoveryState: 'none' };
 const NONE = { recoveryAttempts: 0, recoveryOutcome: null };
 
-/** The second record of a kind, or the first (`-1`), with these fields, and what is said of it. */
+/** The second record of a kind, or the first, with these fields, and what is said of it. */
 type Case = readonly [kind: ArchiveKind, over: object, problem: RegExp, which?: 'first'];
 
 const CASES: Readonly<Record<string, readonly Case[]>> = {
@@ -118,7 +118,7 @@ describe('a file is refused whole in which', () => {
     test(title, async () => {
       for (const [kind, over, problem, which] of cases) {
         const places = RECORDS.flatMap((one, at) => (one.kind === kind ? [at] : []));
-        const at = (which === 'first' ? places[0] : places.at(-1)) ?? -1;
+        const at = places[which === 'first' ? 0 : Math.min(1, places.length - 1)] ?? -1;
         const file = fileOf(changed(at, over));
         const where = `${kind} ${JSON.stringify(over)}`;
         // What stands further down may be what no longer fits.

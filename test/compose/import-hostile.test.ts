@@ -7,7 +7,7 @@ import { openKeyIndex } from '../../src/adapters/store/archive-index.ts';
 import { INSTANT_MAX, WHOLE_MAX, type AnyField } from '../../src/core/archive/field.ts';
 import { ArchiveJudge } from '../../src/core/archive/judge.ts';
 import { readLine, writeLine } from '../../src/core/archive/line.ts';
-import { ARCHIVE_KINDS, type Archived } from '../../src/core/archive/record.ts';
+import { ARCHIVE_KINDS, EXPORT_VERSION, type Archived } from '../../src/core/archive/record.ts';
 import { ARCHIVE_SHAPES } from '../../src/core/archive/shape.ts';
 import { bring, sqlitePlace, take } from '../support/archive.ts';
 import { lived, liveOn } from '../support/hostile.ts';
@@ -39,7 +39,7 @@ function problemOf(all: readonly Archived[]): string | undefined {
   try {
     const judge = new ArchiveJudge({ digest: sha256, index });
     for (const [at, one] of all.entries()) {
-      const read = readLine(writeLine(one));
+      const read = readLine(writeLine(one), EXPORT_VERSION);
       if ('problem' in read) return read.problem;
       assert.notEqual(read.kind, 'end');
       const problem = judge.take(read as Archived, at + 2);

@@ -72,8 +72,8 @@ describe('a file is refused whole that', () => {
   });
 
   test('a newer version wrote', async () => {
-    const newer = fileOf(RECORDS, { header: { version: 2, more: 'x' } });
-    await refuses(newer, { line: 1, problem: /version 2 .* up to 1; import it with a newer one/ });
+    const newer = fileOf(RECORDS, { header: { version: 3, more: 'x' } });
+    await refuses(newer, { line: 1, problem: /version 3 .* up to 2; import it with a newer one/ });
     for (const version of [0, -1, 0.5, '1', null]) {
       const other = fileOf(RECORDS, { header: { version } });
       await refuses(other, { line: 1, problem: /There is no version/ }, String(version));

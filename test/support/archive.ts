@@ -8,7 +8,7 @@ import { runningSha256 } from '../../src/adapters/digest/running.ts';
 import { sha256 } from '../../src/adapters/digest/sha256.ts';
 import { openKeyIndex } from '../../src/adapters/store/archive-index.ts';
 import { sqliteFillings, sqliteSnapshots } from '../../src/adapters/store/archive-sqlite.ts';
-import type { Archived } from '../../src/core/archive/record.ts';
+import { ARCHIVE_KINDS, EXPORT_VERSION, type Archived } from '../../src/core/archive/record.ts';
 import type { AuditRecord } from '../../src/core/audit/record.ts';
 import { nextEntry } from '../../src/core/audit/chain.ts';
 import { openExport } from '../../src/engine/archive/export.ts';
@@ -33,6 +33,7 @@ import {
   taskRow,
   turnRow,
 } from '../../src/testing/store-rows.ts';
+import { operationRow } from '../../src/testing/store-rows-maintenance.ts';
 
 /** An instant at which no other record was made. */
 export const NOW = 1_900_000_000_000;
@@ -65,8 +66,116 @@ function log(length: number): Archived[] {
   return entries.map((record) => ({ kind: 'audit', record }));
 }
 
-/** Two conversations with every kind of record, in the order of an export. */
+const LONG = idOf('conversation', 3);
+/** A session that was handed over, and the one that goes on from it and is about to be compacted. */
+const SESSIONS = [idOf('session', 3), idOf('session', 4)] as const;
+const SEED = JSON.stringify({
+  summary: ODD,
+  conditions: [{ at: 1_500, text: 'Ask before you delete.' }],
+});
+
+/** A long conversation behind its fence, by the kinds of its records. */
+const UPKEEP: readonly Archived[] = [
+  {
+    kind: 'conversation',
+    record: conversationRow({
+      id: LONG,
+      address: 'long',
+      sessionId: SESSIONS[1],
+      seq: 60,
+      fence: 'shut',
+      operationId: idOf('operation', 2),
+    }),
+  },
+  {
+    kind: 'session',
+    record: sessionRow({
+      id: SESSIONS[0],
+      conversationId: LONG,
+      endedAt: 2_000,
+      nextId: SESSIONS[1],
+      cutSeq: 20,
+      compactions: 3,
+      seed: SEED,
+    }),
+  },
+  {
+    kind: 'session',
+    record: sessionRow({
+      id: SESSIONS[1],
+      conversationId: LONG,
+      firstSeq: 31,
+      previousId: SESSIONS[0],
+      seed: SEED,
+    }),
+  },
+  {
+    kind: 'operation',
+    record: operationRow({
+      conversationId: LONG,
+      sessionId: SESSIONS[0],
+      nextSessionId: SESSIONS[1],
+      kind: 'handover',
+      step: 'seed',
+      state: 'done',
+      version: 9,
+      attempts: 5,
+      failures: 1,
+      lifetimeFailures: 8,
+      epoch: 2,
+      nextAttemptAt: null,
+      inputTokens: 900,
+      outputTokens: 90,
+      cost: 1_200,
+      endedAt: 5_000,
+    }),
+  },
+  {
+    kind: 'operation',
+    record: operationRow({
+      id: idOf('operation', 2),
+      conversationId: LONG,
+      sessionId: SESSIONS[1],
+      state: 'waiting',
+      version: 5,
+      attempts: 2,
+      failures: 2,
+      lifetimeFailures: 2,
+      nextAttemptAt: 9_000,
+      noticeId: idOf('outbox', 50),
+      noticeAt: 8_000,
+      isTold: 'no',
+      fault: JSON.stringify({ code: 'eio', said: ODD, isMixed: true }),
+      work: JSON.stringify({ cutSeq: 45, doneSeq: 40, summary: ODD, conditions: [] }),
+    }),
+  },
+  {
+    kind: 'outbox',
+    record: outboxRow({
+      id: idOf('outbox', 50),
+      conversationId: LONG,
+      seq: 50,
+      key: `notice:${idOf('operation', 2)}:5`,
+      kind: 'notice',
+      level: 'waiting',
+      code: 'maintenance_waiting',
+      params: '{"code":"eio"}',
+      text: null,
+      subjectId: idOf('operation', 2),
+      taskId: null,
+    }),
+  },
+];
+
+/** Three conversations with every kind of record, in the order of an export. */
 export function everything(): readonly Archived[] {
+  // Of each kind they come last, as their ids do.
+  return [...withoutUpkeep(), ...UPKEEP].toSorted(
+    (a, b) => ARCHIVE_KINDS.indexOf(a.kind) - ARCHIVE_KINDS.indexOf(b.kind),
+  );
+}
+
+function withoutUpkeep(): readonly Archived[] {
   const [first, second] = [idOf('conversation', 1), idOf('conversation', 2)];
   const other = { conversationId: second, taskId: idOf('task', 2) };
   const { conversationId, taskId } = other;
@@ -196,7 +305,7 @@ export function fileOf(
 }
 
 function headerLine(over: object = {}): string {
-  const header = { format: 'sekisho-export', version: 1, schema: 3 };
+  const header = { format: 'sekisho-export', version: EXPORT_VERSION, schema: 4 };
   return JSON.stringify({ ...header, exportedAt: EXPORTED_AT, product: '0.1.0', ...over });
 }
 

@@ -10,12 +10,14 @@ type Claim = (id: string, look: Look, rest: string) => string | undefined;
 
 const VERSION = /^[1-9][0-9]{0,15}$/;
 
-/** `TASK:VERSION`: of a version that the task has had. */
-function ofVersion(id: string, look: Look, rest: string): string | undefined {
-  const task = look.record('task', id);
-  if (task === undefined) return `names the task ${id}, which is not in the file`;
-  const isPast = VERSION.test(rest) && Number(rest) <= task.version;
-  return isPast ? undefined : `names a version above the ${task.version} of its task`;
+/** `TASK:VERSION` or `OPERATION:VERSION`: of a version that it has had. */
+function ofVersion(kind: 'task' | 'operation'): Claim {
+  return (id, look, rest) => {
+    const subject = look.record(kind, id);
+    if (subject === undefined) return `names the ${kind} ${id}, which is not in the file`;
+    const isPast = VERSION.test(rest) && Number(rest) <= subject.version;
+    return isPast ? undefined : `names a version above the ${subject.version} of its ${kind}`;
+  };
 }
 
 function existing(kind: 'approval' | 'turn'): Claim {
@@ -27,7 +29,8 @@ function existing(kind: 'approval' | 'turn'): Claim {
 
 /** The forms of outbox keys, by their first part and the kind of id behind it. */
 const KEYS: readonly (readonly [head: string, kind: IdKind, claim: Claim])[] = [
-  ['notice', 'task', ofVersion],
+  ['notice', 'task', ofVersion('task')],
+  ['notice', 'operation', ofVersion('operation')],
   ['approval', 'approval', existing('approval')],
   ['goes_on', 'turn', existing('turn')],
   ['reply', 'turn', existing('turn')],
@@ -72,6 +75,7 @@ export function keyProblem(
   return problem === undefined ? undefined : `The key of the outbox ${problem}.`;
 }
 
+const OF_TASK = ofVersion('task');
 const BY_VERSION: ReadonlySet<string> = new Set([
   HOST_CHANNELS.wake,
   HOST_CHANNELS.return,
@@ -87,6 +91,6 @@ export function externalIdProblem(
   const [id = '', ...rest] = externalId.split(':');
   if (!BY_VERSION.has(channel) || !isId('task', id)) return undefined;
   const problem =
-    id === taskId ? ofVersion(id, look, rest.join(':')) : 'names another task than its own';
+    id === taskId ? OF_TASK(id, look, rest.join(':')) : 'names another task than its own';
   return problem === undefined ? undefined : `The externalId of the message ${problem}.`;
 }

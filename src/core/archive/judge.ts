@@ -8,6 +8,7 @@ import {
   type ArchiveCounts,
   type ArchiveKind,
 } from './record.ts';
+import { keyOf, linksOf, namedBy } from './keys.ts';
 import { factsOf, readFacts, relationProblem, type Look } from './relations.ts';
 import { ARCHIVE_KEYS, ARCHIVE_SHAPES } from './shape.ts';
 import { standingProblem } from './standing.ts';
@@ -60,7 +61,7 @@ export class ArchiveJudge {
   #place = 0;
   #total = 0;
   #lastEntry: Pick<AuditRecord, 'seq' | 'hash'> | undefined;
-  /** Tokens and money of all steps together, as they are summed when they are asked for. */
+  /** Tokens and money of all calls together, as they are summed when they are asked for. */
   #used = 0;
   readonly #look: Look = {
     record: (kind, id) => {
@@ -91,6 +92,7 @@ export class ArchiveJudge {
       this.#outOfOrder(kind) ??
       this.#astray(archived, line) ??
       this.#twice(archived, line) ??
+      this.#linked(archived, line) ??
       mandateProblem(archived, this.#digest) ??
       standingProblem(archived) ??
       relationProblem(archived, this.#look) ??
@@ -116,13 +118,9 @@ export class ArchiveJudge {
     return undefined;
   }
 
-  #twice({ kind, record }: Archived, line: number): Objection {
-    const known: Known = {
-      line,
-      home: homeOf({ kind, record } as Archived),
-      top: kind === 'conversation' ? record.seq : 0,
-      facts: factsOf({ kind, record } as Archived),
-    };
+  #twice(archived: Archived, line: number): Objection {
+    const { kind, record } = archived;
+    const known = knownOf(archived, line);
     for (const fields of ARCHIVE_KEYS[kind] as readonly (readonly string[])[]) {
       const values = valuesOf(record, fields);
       const earlier = this.#index.add(keyOf(kind, fields, values), known);
@@ -130,6 +128,17 @@ export class ArchiveJudge {
       return `The ${kind} has the ${fields.join(' and ')} of line ${earlier.line}.`;
     }
     return undefined;
+  }
+
+  /** What it says of another session is remembered, and asked of that one at the end. */
+  #linked(archived: Archived, line: number): undefined {
+    const { given, wanted } = linksOf(
+      archived,
+      (id) => this.#look.record('session', id) !== undefined,
+    );
+    for (const key of given) this.#index.add(key, knownOf(archived, line));
+    const home = homeOf(archived);
+    for (const key of wanted) this.#index.later({ line, key, home });
   }
 
   /** Something that it refers to is not there, or is of another conversation. */
@@ -159,11 +168,11 @@ export class ArchiveJudge {
   }
 
   #tooMuch({ kind, record }: Archived): Objection {
-    if (kind !== 'step') return undefined;
+    if (kind !== 'step' && kind !== 'operation') return undefined;
     const { inputTokens, outputTokens, cost } = record;
     this.#used += (inputTokens ?? 0) + (outputTokens ?? 0) + (cost ?? 0);
     return this.#used > WHOLE_MAX
-      ? 'The steps up to here used more tokens and money than can be counted.'
+      ? `Up to this ${kind} more tokens and money than can be counted were used.`
       : undefined;
   }
 
@@ -179,7 +188,7 @@ export class ArchiveJudge {
 }
 
 /** Fields that are a place in the order of their conversation. */
-const PLACES = ['seq', 'firstSeq', 'claimedSeq', 'finishedSeq'];
+const PLACES = ['seq', 'firstSeq', 'claimedSeq', 'finishedSeq', 'cutSeq'];
 
 /** The fields of each kind that name a record of the file. */
 const REFERENCES = Object.fromEntries(
@@ -209,16 +218,16 @@ function valuesOf(record: object, fields: readonly string[]): readonly unknown[]
   return fields.map((name) => values[name]);
 }
 
-/** A key of the index; no field that is part of one holds a character 0. */
-function keyOf(kind: ArchiveKind, fields: readonly string[], values: readonly unknown[]): string {
-  return [kind, fields.join(' '), ...values.map(String)].join('\0');
+function knownOf(archived: Archived, line: number): Known {
+  const { kind, record } = archived;
+  const top = kind === 'conversation' ? record.seq : 0;
+  return { line, home: homeOf(archived), top, facts: factsOf(archived) };
 }
 
 function missing(key: string, found: Known | undefined): string {
+  if (found === undefined) return `It refers to ${namedBy(key)}.`;
   const [kind = '', , id = ''] = key.split('\0');
-  return found === undefined
-    ? `It refers to the ${kind} ${id}, which is not in the file.`
-    : `It refers to the ${kind} ${id}, which is of another conversation.`;
+  return `It refers to the ${kind} ${id}, which is of another conversation.`;
 }
 
 function mandateProblem({ kind, record }: Archived, digest: Digest): Objection {

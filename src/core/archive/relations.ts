@@ -1,5 +1,6 @@
 import type { Archived, ArchiveRecords } from './record.ts';
 import { externalIdProblem, keyProblem } from './cause.ts';
+import { operationProblem, sessionProblem } from './upkeep-relations.ts';
 import { ARCHIVE_SHAPES } from './shape.ts';
 import { fieldProblem, type AnyField } from './field.ts';
 import { hasEnded } from '../task/moves.ts';
@@ -8,7 +9,9 @@ import { isObject, readObject } from '../../kernel/json.ts';
 
 /** What later records of a file are held against, of each kind. */
 const FACTS = {
-  conversation: ['sessionId', 'turnId', 'token'],
+  conversation: ['sessionId', 'turnId', 'token', 'seq', 'fence', 'operationId'],
+  session: ['conversationId', 'firstSeq', 'previousId'],
+  operation: ['state', 'version'],
   task: ['state', 'version', 'mandateAuthority'],
   run: ['taskId'],
   turn: ['taskId', 'runId', 'state', 'firstSeq'],
@@ -54,10 +57,8 @@ export function relationProblem(archived: Archived, look: Look): string | undefi
 type Relation<R> = (record: R, look: Look) => string | undefined;
 
 const RELATIONS: { readonly [K in keyof ArchiveRecords]?: Relation<ArchiveRecords[K]> } = {
-  session: ({ id, conversationId, endedAt }, look) =>
-    endedAt !== null && look.record('conversation', conversationId)?.sessionId === id
-      ? 'The session has ended and its conversation is in it.'
-      : undefined,
+  session: sessionProblem,
+  operation: operationProblem,
   run: ({ taskId, state }, look) =>
     state === 'open' && hasEnded(look.record('task', taskId)?.state ?? 'active')
       ? 'The run is open and its task has ended.'
@@ -127,8 +128,12 @@ function ofApproval(approval: ArchiveRecords['approval'], look: Look): string | 
     : `The approval is open and the message of line ${line} says what was answered.`;
 }
 
-const SUBJECTS = ['task', 'approval', 'execution'] as const satisfies readonly (IdKind &
-  FactKind)[];
+const SUBJECTS = [
+  'task',
+  'approval',
+  'execution',
+  'operation',
+] as const satisfies readonly (IdKind & FactKind)[];
 
 /** What an order came to is what whoever gives it again is told. */
 function ofReceipt(

@@ -85,7 +85,6 @@ export const ARCHIVE_SHAPES: { readonly [K in ArchiveKind]: ShapeOf<ArchiveRecor
     isTold: yesNo,
     isKeptTold: yesNo,
     looksFirst: yesNo,
-    looksFirst: yesNo,
     inputTokens: whole,
     outputTokens: whole,
     cost: whole,

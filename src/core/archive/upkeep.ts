@@ -142,14 +142,7 @@ function isCondition(condition: Json): boolean {
   return isObject(condition) && fits(instant, condition['at']) && fits(text, condition['text']);
 }
 
-/** Of an admission before its first piece there is nothing but that the runtime is looked at first. */
-function isWork(work: JsonObject): boolean {
-  const { looksFirst, ...rest } = work;
-  if (looksFirst !== undefined && typeof looksFirst !== 'boolean') return false;
-  if (Object.keys(rest).length === 0) return looksFirst !== undefined;
-  const { cutSeq, doneSeq } = rest;
-  const places = [cutSeq, doneSeq];
-  return (
-    isSeed(rest) && places.every((place) => fits(whole, place)) && Number(doneSeq) <= Number(cutSeq)
-  );
+function isWork({ cutSeq, doneSeq, ...seed }: JsonObject): boolean {
+  const isInside = fits(whole, doneSeq) && Number(doneSeq) <= Number(cutSeq);
+  return fits(whole, cutSeq) && isInside && isSeed(seed);
 }

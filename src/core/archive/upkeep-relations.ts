@@ -1,0 +1,83 @@
+// What sessions, operations and the fences of their conversations say of one another.
+import { isOpen } from '../maintenance/decide.ts';
+import type { OperationRecord } from '../maintenance/record.ts';
+import type { SessionRecord } from '../session/record.ts';
+import { readObject } from '../../kernel/json.ts';
+import type { Facts, Look } from './relations.ts';
+import { FENCES } from './upkeep.ts';
+
+/** What of a session does not fit those that stood before it, as one sentence. */
+export function sessionProblem(session: SessionRecord, look: Look): string | undefined {
+  const { id, conversationId, endedAt, previousId } = session;
+  const current = look.record('conversation', conversationId)?.sessionId;
+  if (endedAt !== null && current === id)
+    return 'The session has ended and its conversation is in it.';
+  if (previousId !== null && previousId === current)
+    return 'The session follows the one that its conversation is in.';
+  return isBehind(session, look)
+    ? undefined
+    : 'The session does not begin behind the one that it follows.';
+}
+
+/** Whether whoever follows its links comes to an end. */
+function isBehind({ previousId, nextId, firstSeq }: SessionRecord, look: Look): boolean {
+  const begin = (id: string | null): number | undefined =>
+    id === null ? undefined : look.record('session', id)?.firstSeq;
+  return (begin(previousId) ?? 0) < firstSeq && firstSeq < (begin(nextId) ?? Infinity);
+}
+
+/**
+ * What of an operation does not fit those that stood before it, as one sentence. An open one is that which
+ * its conversation names, with the fence of its state: there is no second one, and none without its fence (M-8).
+ */
+export function operationProblem(operation: OperationRecord, look: Look): string | undefined {
+  const { id, state, conversationId } = operation;
+  const conversation = look.record('conversation', conversationId);
+  if (conversation === undefined) return undefined;
+  const isNamed = conversation.operationId === id;
+  if (isOpen(operation) && !isNamed)
+    return 'The operation is not over and its conversation does not name it.';
+  if (isNamed && conversation.fence !== FENCES[state])
+    return `The operation is ${state} and the fence of its conversation is ${conversation.fence}.`;
+  return (
+    (isNamed ? namedProblem(operation, conversation) : undefined) ?? followProblem(operation, look)
+  );
+}
+
+type Home = Facts<'conversation'>;
+
+/** What of the operation that a fence speaks of is of something else than its conversation is in. */
+function namedProblem(
+  operation: OperationRecord,
+  { sessionId, turnId, seq }: Home,
+): string | undefined {
+  const { state, step } = operation;
+  const isMoved = step === 'seed' || state === 'done';
+  const current = (isMoved ? operation.nextSessionId : null) ?? operation.sessionId;
+  if (sessionId !== current)
+    return 'The operation is of another session than its conversation is in.';
+  if (state !== 'done' && turnId !== null)
+    return 'The operation is not over and its conversation has a turn.';
+  const { cutSeq } = readObject(operation.work);
+  return typeof cutSeq === 'number' && cutSeq > seq
+    ? `The cutSeq in the work of the operation lies beyond the ${seq} of its conversation.`
+    : undefined;
+}
+
+/** Whether the session that follows is there exactly once it was made, and of the same conversation. */
+function followProblem(operation: OperationRecord, look: Look): string | undefined {
+  const { sessionId, nextSessionId, step, state, conversationId } = operation;
+  if (nextSessionId === null) return undefined;
+  const next = look.record('session', nextSessionId);
+  if (next === undefined)
+    return step === 'seed'
+      ? `It refers to the session ${nextSessionId}, which is not in the file.`
+      : undefined;
+  if (next.conversationId !== conversationId)
+    return `It refers to the session ${nextSessionId}, which is of another conversation.`;
+  if (isOpen({ state }) && step !== 'seed')
+    return 'The session that is to follow is there before the operation has come to it.';
+  return next.previousId === sessionId
+    ? undefined
+    : 'The session that follows does not say that it goes on from the session of the operation.';
+}
