@@ -8,9 +8,11 @@ import {
   executionRow,
   messageRow,
   outboxRow,
+  sessionRow,
   stepRow,
   taskRow,
 } from '../../testing/store-rows.ts';
+import { operationRow } from '../../testing/store-rows-maintenance.ts';
 import { nextEntry, verifyChain } from '../audit/chain.ts';
 import type { AuditRecord } from '../audit/record.ts';
 import { ArchiveMask } from './masked.ts';
@@ -40,6 +42,26 @@ describe('X-6: on its way out', () => {
     assert.ok(!said.includes(SECRET));
     assert.ok(!said.includes(Buffer.from(SECRET).toString('base64').slice(0, 20)));
     assert.equal(said.split(REDACTED).length - 1, 8);
+  });
+
+  test('no seed, fault or work keeps one, and each can still be read', () => {
+    const quoted = `He said "${SECRET}".`;
+    const seed = JSON.stringify({ summary: quoted, conditions: [{ at: 1, text: quoted }] });
+    const work = JSON.stringify({ cutSeq: 3, doneSeq: 2, summary: quoted, conditions: [] });
+    const fault = JSON.stringify({ code: 'http_500', said: quoted });
+    const [session, operation] = masked([
+      { kind: 'session', record: sessionRow({ seed }) },
+      { kind: 'operation', record: operationRow({ work, fault }) },
+    ]);
+    const left = quoted.replace(SECRET, REDACTED);
+    assert.ok(session?.kind === 'session' && operation?.kind === 'operation');
+    assert.deepEqual(JSON.parse(session.record.seed ?? ''), {
+      summary: left,
+      conditions: [{ at: 1, text: left }],
+    });
+    assert.deepEqual(JSON.parse(operation.record.fault ?? ''), { code: 'http_500', said: left });
+    const { summary } = JSON.parse(operation.record.work ?? '') as { readonly summary: string };
+    assert.equal(summary, left);
   });
 
   test('a record without one stays the very same', () => {
