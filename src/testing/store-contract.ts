@@ -6,6 +6,8 @@ import { BOUNDARY_CASES } from './store-contract-boundary.ts';
 import { BUDGET_CASES } from './store-contract-budget.ts';
 import { DISPATCH_CASES } from './store-contract-dispatch.ts';
 import { INBOX_CASES } from './store-contract-inbox.ts';
+import { MAINTENANCE_CASES } from './store-contract-maintenance.ts';
+import { OPERATION_CASES } from './store-contract-operation.ts';
 import { OUTBOX_CASES } from './store-contract-outbox.ts';
 import { RECOVERY_CASES } from './store-contract-recovery.ts';
 import { SESSION_CASES } from './store-contract-session.ts';
@@ -34,6 +36,8 @@ export function storeContract(contract: StoreContract): void {
     ...RECOVERY_CASES,
     ...BOUNDARY_CASES,
     ...DISPATCH_CASES,
+    ...OPERATION_CASES,
+    ...MAINTENANCE_CASES,
   ];
   describe(`the store contract: ${contract.name}`, () => {
     for (const [title, run] of cases) {

@@ -2,6 +2,7 @@ import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { ConversationId } from '../../kernel/ids.ts';
 import type { InboxReads, InboxWrites } from '../../ports/inbox.ts';
+import { unfenced } from './fence.ts';
 import type { Db, ReadDefinitions, WriteDefinitions } from './statement.ts';
 import { columns, selection, type Tables } from './tables.ts';
 
@@ -25,11 +26,6 @@ function madeSince(message: Claimable, since: number): RawBuilder<boolean> {
   return sql<boolean>`(${m}.kind <> 'generated' or ${m}.at >= ${since})`;
 }
 
-/** Behind the fence of its maintenance a conversation gives nothing to claim (M-8). */
-const UNFENCED = sql<boolean>`exists (select 1 from conversation
-  where conversation.id = message.conversation_id
-  and conversation.fence not in ('shut', 'blocked'))`;
-
 type ClaimableArgs = InboxReads['message.claimable']['args'];
 
 function claimables(
@@ -41,7 +37,7 @@ function claimables(
     .select(MESSAGE)
     .where('conversation_id', '=', arg.conversationId)
     .where(claimable('message'))
-    .where(UNFENCED)
+    .where(unfenced('message'))
     .orderBy('seq')
     .limit(arg.limit);
 }

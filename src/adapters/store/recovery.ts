@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { RecoveryReads, RecoveryWrites } from '../../ports/recovery.ts';
+import { unfenced } from './fence.ts';
 import type { ReadDefinitions, WriteDefinitions } from './statement.ts';
 import { columns, selection } from './tables.ts';
 
@@ -14,9 +15,6 @@ const SILENT = sql<boolean>`task.enrollment = 'current' and task.reason is null
   and (task.state = 'blocked' or (task.state = 'waiting' and task.wait_kind is null))`;
 const REPORTED = sql<boolean>`task.enrollment = 'current' and task.state in ('blocked', 'expired')`;
 const LOST = sql<boolean>`host."end" = 'lost'`;
-// One more row is read of a table that every unit of the conversation reads anyway (R-16).
-const UNFENCED = sql<boolean>`not exists (select 1 from conversation
-  where conversation.id = task.conversation_id and conversation.fence in ('shut', 'blocked'))`;
 const NEXT_AT = sql<number>`coalesce(task.recovery_next_at, 0)`;
 // Says nothing, but makes SQLite look through this index and not through all that waits.
 const BY_NEXT_AT = sql<boolean>`coalesce(task.recovery_next_at, 0) >= 0`;
@@ -51,7 +49,7 @@ export const recoveryReads = {
               sql<boolean>`(${NEXT_AT} <= ${arg.now} or task.recovery_attempts >= ${arg.attempts})`,
             )
             .where(sql<boolean>`(task.deadline is null or task.deadline > ${arg.now})`)
-            .where(UNFENCED)
+            .where(unfenced('task'))
             .orderBy('said', 'desc')
             .orderBy('task.id')
             .limit(arg.limit)
@@ -70,7 +68,7 @@ export const recoveryReads = {
         .select(NEXT_AT.as('at'))
         .where(ASSESSABLE)
         .where(BY_NEXT_AT)
-        .where(UNFENCED)
+        .where(unfenced('task'))
         .orderBy(NEXT_AT)
         .limit(sql.lit(1)),
   },
