@@ -28,11 +28,13 @@ function firstOf<T>(all: readonly T[], isFirm: (one: T) => boolean): readonly T[
 
 /**
  * What was known and what was found since, in the order in which it was said last. What is said again is
- * one condition. Where there are more than `LIMITS.conditionsMax`, the oldest that binds least goes first.
+ * one condition. Where there are more than `LIMITS.conditionsMax`, or than `charsMax` characters, the
+ * oldest that binds least goes first.
  */
 export function mergeConditions(
   known: readonly StandingCondition[],
   found: readonly StandingCondition[],
+  charsMax = Number.POSITIVE_INFINITY,
 ): readonly StandingCondition[] {
   const merged = new Map<string, StandingCondition>();
   for (const condition of [...known, ...found]) {
@@ -40,14 +42,25 @@ export function mergeConditions(
     merged.delete(key);
     merged.set(key, condition);
   }
-  return newestOf([...merged.values()], LIMITS.conditionsMax);
+  const all = [...merged.values()];
+  const chars = all.reduce((sum, { text }) => sum + text.length, 0);
+  return all.length <= LIMITS.conditionsMax && chars <= charsMax ? all : firmest(all, charsMax);
 }
 
-function newestOf(all: readonly StandingCondition[], max: number): readonly StandingCondition[] {
+function firmest(
+  all: readonly StandingCondition[],
+  charsMax: number,
+): readonly StandingCondition[] {
   const isFirm = ({ text }: StandingCondition): boolean => firmnessOf(text) === 'binding';
   const newest = all.toReversed();
-  const [firm, looser] = [newest.filter(isFirm), newest.filter((one) => !isFirm(one))];
-  const kept = new Set([...firm, ...looser].slice(0, max));
+  const ranked = [...newest.filter(isFirm), ...newest.filter((one) => !isFirm(one))];
+  const kept = new Set<StandingCondition>();
+  let chars = 0;
+  for (const condition of ranked) {
+    chars += condition.text.length;
+    if (kept.size >= LIMITS.conditionsMax || chars > charsMax) break;
+    kept.add(condition);
+  }
   return all.filter((one) => kept.has(one));
 }
 

@@ -79,7 +79,8 @@ async function openTasks(
     limit: OPEN_MAX,
   });
   const others = rows.filter(({ id, enrollment }) => enrollment === 'current' && id !== task?.id);
-  return [...others.toReversed(), ...(task === undefined ? [] : [task])];
+  const own = task === undefined || hasEnded(task.state) ? [] : [task];
+  return [...others.toReversed(), ...own];
 }
 
 interface TaskRows {
@@ -169,7 +170,7 @@ async function lineOf(parts: FactsParts, session: SessionRecord): Promise<Line> 
 
 async function finishedTasks(
   parts: FactsParts,
-  { conversation, task }: FactsAbout,
+  { conversation }: FactsAbout,
   { ids }: Line,
 ): Promise<SessionFacts['finished']> {
   const rows = await readAgain(parts, 'task.list', {
@@ -180,7 +181,7 @@ async function finishedTasks(
     limit: ENDED_LOOKED_AT,
   });
   return rows
-    .filter(({ id, state, sessionId }) => hasEnded(state) && ids.has(sessionId) && id !== task?.id)
+    .filter(({ state, sessionId }) => hasEnded(state) && ids.has(sessionId))
     .slice(0, ENDED_MAX)
     .toReversed()
     .map(({ id, mandateText: request, state, endedAt: at }) => ({ id, request, state, at }));
