@@ -57,8 +57,9 @@ function firmest(
   const kept = new Set<StandingCondition>();
   let chars = 0;
   for (const condition of ranked) {
+    if (kept.size >= LIMITS.conditionsMax) break;
+    if (chars + condition.text.length > charsMax) continue;
     chars += condition.text.length;
-    if (kept.size >= LIMITS.conditionsMax || chars > charsMax) break;
     kept.add(condition);
   }
   return all.filter((one) => kept.has(one));
