@@ -160,6 +160,15 @@ describe('what is due is found by an index', () => {
     ['approval.nextDue', 'approval_due'],
     ['usage.ofRange', 'step_pkey'],
     ['usage.byTask', 'step_pkey'],
+    ['operation.newestOf', 'operation_of_conversation'],
+    ['operation.due', 'operation_due'],
+    ['operation.nextDue', 'operation_due'],
+    ['operation.tried', 'operation_tried'],
+    ['session.list', 'session_of_conversation'],
+    ['step.ofSession', 'turn_of_conversation'],
+    ['message.newestSaid', 'message_claimed'],
+    ['run.openOf', 'run_of_task'],
+    ['task.nextAssessment', 'task_assessable'],
   ] as const) {
     test(`${name} may use ${index}`, async () => {
       // In tables as small as these a scan would be cheaper.

@@ -45,7 +45,12 @@ export function allReads(): readonly ReadCall[] {
     { read: 'turn.openElsewhere', args: { except: idOf('host', 1), deadBefore: 5_000, limit } },
     { read: 'run.ofTask', args: { taskId: idOf('task', 1) } },
   ];
-  return [...global, ...recoveryReads(), ...[1, 2].flatMap((n) => readsOf(n))];
+  return [
+    ...global,
+    ...recoveryReads(),
+    ...maintenanceReads(),
+    ...[1, 2].flatMap((n) => readsOf(n)),
+  ];
 }
 
 function recoveryReads(): readonly ReadCall[] {
@@ -89,6 +94,23 @@ function recoveryReads(): readonly ReadCall[] {
     { read: 'execution.list', args: { state: '', enrollment: 'unmarked', ...all } },
     { read: 'execution.ofTask', args: { taskId: idOf('task', 1), limit } },
     { read: 'execution.runningElsewhere', args: { except: idOf('host', 1), limit } },
+  ];
+}
+
+function maintenanceReads(): readonly ReadCall[] {
+  const limit = 5;
+  const all = { conversationId: '', before: ABOVE_ALL, limit };
+  return [
+    { read: 'operation.byId', args: { id: idOf('operation', 1) } },
+    { read: 'operation.due', args: { now: 2 ** 44, limit } },
+    { read: 'operation.nextDue', args: {} },
+    { read: 'operation.tried', args: { limit } },
+    { read: 'operation.list', args: { ...all, state: '' } },
+    { read: 'operation.list', args: { ...all, state: 'open' } },
+    { read: 'operation.list', args: { ...all, state: 'blocked' } },
+    { read: 'operation.list', args: { ...all, state: 'dropped' } },
+    { read: 'operation.standing', args: {} },
+    { read: 'outbox.byKey', args: { key: 'key:3' } },
   ];
 }
 
@@ -136,6 +158,20 @@ function readsOf(number: number): readonly ReadCall[] {
     { read: 'message.ofSession', args: { ...session, after: 2, limit: 5 } },
     { read: 'message.unbound', args: { conversationId: conversation, limit: 5 } },
     { read: 'session.byId', args: { id: session.sessionId } },
+    { read: 'session.list', args: { conversationId: conversation, before: ABOVE_ALL, limit: 5 } },
+    { read: 'step.ofSession', args: { ...session, after: 3, upTo: 9, limit: 5 } },
+    {
+      read: 'step.callsOf',
+      args: { ...of, upTo: 9, state: 'started', repeatable: 'no', limit: 5 },
+    },
+    { read: 'step.callsOf', args: { ...of, upTo: 20, state: '', repeatable: '', limit: 5 } },
+    { read: 'message.newestSaid', args: { conversationId: conversation, limit: 5 } },
+    { read: 'run.openOf', args: { conversationId: conversation, limit: 5 } },
+    { read: 'operation.newestOf', args: { conversationId: conversation } },
+    {
+      read: 'operation.list',
+      args: { state: '', before: ABOVE_ALL, limit: 5, conversationId: conversation },
+    },
     { read: 'approval.openOf', args: { conversationId: conversation, limit: 5 } },
     {
       read: 'approval.list',

@@ -24,32 +24,28 @@ import {
   taskRow,
   turnRow,
 } from '../../src/testing/store-rows.ts';
+import { operationRow } from '../../src/testing/store-rows-maintenance.ts';
 import { allReads } from './store-reads.ts';
+import { maintenanceWrites } from './store-script-maintenance.ts';
+import {
+  conversationId,
+  few,
+  hostId,
+  maybe,
+  messageId,
+  seq,
+  sessionId,
+  taskId,
+  text,
+  time,
+  turnId,
+  two,
+  write,
+} from './store-script-parts.ts';
 
 export interface ScriptedUnit {
   readonly reads: readonly ReadCall[];
   readonly writes: readonly Write[];
-}
-
-const few = fc.integer({ min: 1, max: 3 });
-const two = fc.integer({ min: 1, max: 2 });
-const seq = fc.integer({ min: 1, max: 12 });
-const time = fc.integer({ min: 0, max: 2 ** 45 });
-const maybe = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(one, { nil: null });
-const text = fc.string({ unit: 'binary', maxLength: 12 });
-const conversationId = two.map((n) => idOf('conversation', n));
-const taskId = few.map((n) => idOf('task', n));
-const turnId = few.map((n) => idOf('turn', n));
-const hostId = two.map((n) => idOf('host', n));
-const sessionId = two.map((n) => idOf('session', n));
-const messageId = seq.map((n) => idOf('message', n));
-
-/** A write with these parts, made of independent draws. */
-function write<T>(
-  parts: { [K in keyof T]: fc.Arbitrary<T[K]> },
-  make: (drawn: T) => Write,
-): fc.Arbitrary<Write> {
-  return fc.record(parts).map((drawn) => make(drawn as T));
 }
 
 const conversationWrites = [
@@ -326,6 +322,7 @@ const anyWrite = fc.oneof(
   ...turnWrites,
   ...orderWrites,
   ...recoveryWrites,
+  ...maintenanceWrites,
 );
 
 /** What most scripts start from, so that guards find something to agree with. */
@@ -344,6 +341,8 @@ const GROWN: ScriptedUnit = {
     { write: 'execution.insert', row: executionRow() },
     { write: 'boundary.insert', row: boundaryRow() },
     { write: 'storm.insert', row: stormRow() },
+    { write: 'operation.insert', row: operationRow() },
+    { write: 'outbox.insert', row: outboxRow() },
     { write: 'task.insert', row: taskRow({ id: idOf('task', 3), enrollment: 'unmarked' }) },
     ...[1, 2, 3].map((n): Write => ({ write: 'message.insert', row: messageRow({ seq: n }) })),
     ...[3, 5, 7].map((n): Write => ({ write: 'step.insert', row: stepRow({ seq: n }) })),
