@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { messageRow, stepRow } from '../../testing/store-rows.ts';
 import { HOST_CHANNELS, type MessageRecord } from '../inbox/record.ts';
+import type { TurnId } from '../../kernel/ids.ts';
 import type { StepRecord, StepState } from '../turn/record.ts';
 import { buildTranscript, charsIn } from '../turn/transcript.ts';
 import { planCut } from './cut.ts';
@@ -140,48 +141,49 @@ const turns = fc.array(
   }),
   { maxLength: 6 },
 );
-type Turns = typeof turns extends fc.Arbitrary<infer T> ? T : never;
+type Turn = typeof turns extends fc.Arbitrary<(infer T)[]> ? T : never;
 
 /** Turns as a host leaves them: call ids repeat, calls may be missing, messages join at any place. */
-function historyOf(drawn: Turns): History {
-  const messages: MessageRecord[] = [];
-  const steps: StepRecord[] = [];
-  let seq = 0;
-  for (const [index, { inputs, replies, gap, joinsFirst }] of drawn.entries()) {
-    const turnId = `turn_${index}` as const;
-    const next = (): number => (seq += gap);
+function historyOf(drawn: readonly Turn[]): History {
+  const history = new Drawn();
+  for (const [index, turn] of drawn.entries()) history.add(`turn_${index}`, turn);
+  return history;
+}
+
+class Drawn implements History {
+  readonly messages: MessageRecord[] = [];
+  readonly steps: StepRecord[] = [];
+  #seq = 0;
+  #ordinal = 0;
+
+  add(turnId: TurnId, { inputs, replies, gap, joinsFirst }: Turn): void {
     const claim = (over: Partial<MessageRecord>): void => {
-      const row = input(seq, { turnId, ...over, seq: messages.length + 1 });
-      messages.push(row);
+      const seq = this.messages.length + 1;
+      this.messages.push(input(this.#seq, { turnId, ...over, seq }));
     };
-    next();
-    for (const kind of inputs) claim(inputOf(kind));
-    let ordinal = 1;
-    if (joinsFirst) {
-      next();
+    const join = (): void => {
+      this.#seq += gap;
       claim({ text: 'and this' });
-    }
-    if (inputs.includes('approval')) {
-      steps.push({ ...result(next(), ordinal, 'appr_1'), turnId });
-      ordinal += 1;
-    }
-    for (const drawnReply of replies) {
-      const ids = Array.from({ length: drawnReply.calls }, (_, at) => `c${at}`);
-      steps.push({ ...reply(next(), ordinal, ids), turnId, state: drawnReply.reply });
-      ordinal += 1;
-      const made = drawnReply.reply === 'finished' ? ids.slice(0, drawnReply.made) : [];
-      for (const [at, id] of [...made, undefined].entries()) {
-        if (drawnReply.joins === at) {
-          next();
-          claim({ text: 'and this' });
-        }
-        if (id === undefined) break;
-        steps.push({ ...result(next(), ordinal, id), turnId, state: drawnReply.state });
-        ordinal += 1;
+    };
+    const step = (make: (seq: number, ordinal: number) => StepRecord): void => {
+      [this.#seq, this.#ordinal] = [this.#seq + gap, this.#ordinal + 1];
+      this.steps.push({ ...make(this.#seq, this.#ordinal), turnId });
+    };
+    [this.#seq, this.#ordinal] = [this.#seq + gap, 0];
+    for (const kind of inputs) claim(inputOf(kind));
+    if (joinsFirst) join();
+    if (inputs.includes('approval')) step((seq, ordinal) => result(seq, ordinal, 'appr_1'));
+    for (const { calls, made, state, reply: end, joins } of replies) {
+      const ids = Array.from({ length: calls }, (_, at) => `c${at}`);
+      step((seq, ordinal) => ({ ...reply(seq, ordinal, ids), state: end }));
+      const ran = end === 'finished' ? ids.slice(0, made) : [];
+      for (const [at, id] of ran.entries()) {
+        if (joins === at) join();
+        step((seq, ordinal) => ({ ...result(seq, ordinal, id), state }));
       }
+      if (joins >= ran.length) join();
     }
   }
-  return { messages, steps };
 }
 
 function inputOf(kind: string): Partial<MessageRecord> {
