@@ -1,6 +1,7 @@
 import { builtInTools } from '../adapters/tools/built-in.ts';
 import { createSystemClock } from '../adapters/clock/system.ts';
-import { charsOfWindow, offeredTools, tokensOf } from '../engine/turn/context.ts';
+import { countTokens } from '../core/maintenance/size.ts';
+import { charsOfWindow, offeredTools } from '../engine/turn/context.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { ModelTool } from '../ports/model.ts';
 import { modelsIn, type ModelSettings } from './config/models.ts';
@@ -23,11 +24,11 @@ export function tightWindow(
   const chars = instructions.length + offeredTools(tools).chars;
   if (charsOfWindow({ contextWindow }) >= chars + MESSAGE_CHARS_MIN) return undefined;
   const share = LIMITS.answerReserveShare;
-  const least = Math.ceil(tokensOf(chars + MESSAGE_CHARS_MIN) / (1 - share));
+  const least = Math.ceil(countTokens(chars + MESSAGE_CHARS_MIN) / (1 - share));
   const kept = Math.ceil(contextWindow * share);
   const what =
     `${contextWindow} tokens are too few for a message: the instructions and tools take ` +
-    `${tokensOf(chars)}, and ${kept} are kept for the answer`;
+    `${countTokens(chars)}, and ${kept} are kept for the answer`;
   return { what, allowed: `at least ${least} with these instructions` };
 }
 

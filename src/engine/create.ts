@@ -5,6 +5,8 @@ import type { Store } from '../ports/store.ts';
 import type {
   Accepted,
   AcceptedRun,
+  Admitted,
+  AdmitOrder,
   ApprovalAnswered,
   ApprovalOrder,
   ConversationOpening,
@@ -14,6 +16,7 @@ import type {
   Health,
   MessageIntake,
   Ordered,
+  RecoveryStatus,
   ResumeOrder,
   RunIntake,
   RunMessageIntake,
@@ -24,10 +27,12 @@ import type {
 } from './engine.ts';
 import { acceptMessage } from './inbox/accept.ts';
 import { acceptRun, acceptRunMessage } from './run/accept.ts';
+import { cancelRun } from './run/cancel.ts';
 import { CommandQueue } from './inbox/command-queue.ts';
 import { isCommandText } from './inbox/commands.ts';
 import { runBoundary } from './boundary/run.ts';
 import { commitHostRenewal, commitHostStart, commitHostStop } from './lease/host.ts';
+import { recoveryStatus } from './maintenance/status.ts';
 import { Recovery } from './recovery/recovery.ts';
 import { openConversation } from './session/open.ts';
 import { isFatal } from './settle.ts';
@@ -99,6 +104,7 @@ class Host implements Engine {
       startedAt: () => this.#startedAt ?? 0,
       generatedSince: () => this.#recovery.generatedSince,
       assess: () => this.#recovery.hint(),
+      maintain: () => this.#recovery.maintain(),
       onDue: (at) => this.#upkeep.hint(at),
       onFault,
     });
@@ -109,7 +115,10 @@ class Host implements Engine {
     this.#commands = new CommandQueue({
       commands: { parts, hostId, orders: this.#orders, health: () => this.health() },
       // A fresh session may have let tasks go on.
-      onAnswered: ({ conversationId }) => this.#look(conversationId),
+      onAnswered: ({ conversationId }) => {
+        this.#recovery.onCommand();
+        this.#look(conversationId);
+      },
       onFault,
     });
   }
@@ -189,6 +198,7 @@ class Host implements Engine {
       clock: this.#upkeep.clock(),
       safeMode: this.#recovery.storm,
       assessing: this.#recovery.assessing,
+      maintaining: this.#recovery.maintaining,
       limiters: this.#upkeep.gate.limited,
     };
   }
@@ -225,6 +235,14 @@ class Host implements Engine {
 
   async resetBudget(order: TaskOrder): Promise<Ordered | Refusal> {
     return this.#orders.resetBudget(order);
+  }
+
+  async admit(order: AdmitOrder): Promise<Admitted | Refusal> {
+    return this.#orders.admit(order);
+  }
+
+  async recoveryStatus(conversationId: ConversationId): Promise<RecoveryStatus> {
+    return recoveryStatus(this.parts, conversationId);
   }
 
   async resumeWorker(order: WorkerOrder): Promise<WorkerOrdered | Refusal> {
@@ -270,20 +288,7 @@ class Host implements Engine {
   }
 
   async cancelRun(order: Parameters<Engine['cancelRun']>[0]): Promise<Stopped | Refusal> {
-    return this.#guarded(() => this.#cancelRun(order));
-  }
-
-  async #cancelRun({
-    runId,
-    principal,
-  }: Parameters<Engine['cancelRun']>[0]): Promise<Stopped | Refusal> {
-    const run = await this.parts.store.query('run.byId', { id: runId });
-    if (run === undefined) return refuse('not_found', { id: runId });
-    const { taskId } = run;
-    const verdict = await this.#orders.stop({ taskId, principal, channel: 'api', to: 'cancelled' });
-    if (verdict.kind !== 'refused' || verdict.code !== 'task_ended') return verdict;
-    const task = await this.parts.store.query('task.byId', { id: taskId });
-    return task === undefined ? verdict : { kind: 'stopped', task, running: [] };
+    return this.#guarded(() => cancelRun(this.parts, this.#orders, order));
   }
 
   async #intake<T extends { readonly kind: 'accepted'; readonly conversationId: ConversationId }>(
@@ -347,7 +352,8 @@ class Host implements Engine {
     const waited = new AbortController();
     const work = [this.#pump.whenIdle(), this.#recovery.whenIdle()];
     const idle = Promise.all(work).then(() => waited.abort());
-    const isBusy = this.#pump.runningTurns + this.#recovery.assessing.length > 0;
+    const { assessing, maintaining } = this.#recovery;
+    const isBusy = this.#pump.runningTurns + assessing.length + maintaining.length > 0;
     if (isBusy && graceMs > 0) await this.parts.clock.sleep(graceMs, waited.signal);
     this.#pump.interruptAll();
     this.#recovery.interrupt();

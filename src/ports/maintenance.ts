@@ -1,7 +1,7 @@
 import type { OperationRecord } from '../core/maintenance/record.ts';
 import type { MessageRecord } from '../core/inbox/record.ts';
 import type { RunRecord } from '../core/run/record.ts';
-import type { FenceState, SessionRecord } from '../core/session/record.ts';
+import type { ConversationRecord, FenceState, SessionRecord } from '../core/session/record.ts';
 import type { StepRecord } from '../core/turn/record.ts';
 import type { ConversationId, OperationId, OutboxId, SessionId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
@@ -50,6 +50,11 @@ export interface MaintenanceReads {
     readonly rows:
       | { readonly running: number; readonly waiting: number; readonly blocked: number }
       | undefined;
+  };
+  /** Conversations in which no turn begins (M-8), by id (partial index). */
+  'conversation.fenced': {
+    readonly args: { readonly limit: number };
+    readonly rows: readonly ConversationRecord[];
   };
   /** Newest first by id. */
   'session.list': {

@@ -60,3 +60,8 @@ export const RECOVERY_INPUTS = {
 export function restated(mandate: string): string {
   return `The request of this task, restated by the host:\n\n${mandate}`;
 }
+
+/** A person's words that no turn in the request has and nobody has answered yet. */
+export function openWords(text: string): string {
+  return `The person’s latest words, said again by the host because they are still to be answered:\n\n${text}`;
+}

@@ -1,10 +1,7 @@
 import { HOST_CHANNELS, type MessageRecord } from '../inbox/record.ts';
 import type { StepRecord } from '../turn/record.ts';
-import { buildTranscript, sizeOf, type TranscriptItem } from '../turn/transcript.ts';
+import { buildTranscript, charsIn, type TranscriptItem } from '../turn/transcript.ts';
 import type { StandingCondition } from './record.ts';
-
-/** What an item takes of a request beside its text, in characters. */
-export const ITEM_CHARS = 200;
 
 /** A person's own words, exactly, and when they were said. */
 export type SaidWords = StandingCondition;
@@ -19,7 +16,7 @@ export interface Exchange {
   readonly lastSeq: number;
   /** In the order of the transcript; none where the rows left nothing. */
   readonly items: readonly TranscriptItem[];
-  /** Of its texts and calls, and `ITEM_CHARS` for each item. */
+  /** What its items take in a request. */
   readonly chars: number;
   /** What persons said in it, without the inputs that the host made. */
   readonly said: readonly SaidWords[];
@@ -47,7 +44,7 @@ export function exchangesOf(
   );
   return covering(groups, places).map((group) => ({
     ...group,
-    chars: group.items.reduce((sum, item) => sum + sizeOf(item) + ITEM_CHARS, 0),
+    chars: charsIn(group.items),
     said: saidIn(group.items, said),
   }));
 }

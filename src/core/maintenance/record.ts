@@ -59,7 +59,7 @@ export interface OperationRecord {
   readonly quotaWaits: number;
   /** The limit that it works against, in tokens: of the model, or what the provider refused (M-13). */
   readonly window: number;
-  /** The notice that says that it waits: prepared, and leaving at `noticeAt`, or gone (M-10). */
+  /** The notice that says that it waits (prepared, and leaving at `noticeAt`, or gone) or is blocked (M-10). */
   readonly noticeId: OutboxId | null;
   readonly noticeAt: Instant | null;
   /** `yes` once somebody was told that it waits or is blocked: then its end is told too (M-10). */

@@ -150,3 +150,14 @@ export function sizeOf(item: TranscriptItem): number {
       : 0;
   return item.text.length + calls;
 }
+
+/** What an item takes of a request beside its texts, in characters, and so does each call in it. */
+export const ITEM_CHARS = 40;
+
+/** Characters that items take in a request: more than their texts have. */
+export function charsIn(items: readonly TranscriptItem[]): number {
+  return items.reduce((sum, item) => {
+    const calls = item.role === 'assistant' ? item.calls.length : 0;
+    return sum + sizeOf(item) + ITEM_CHARS * (1 + calls);
+  }, 0);
+}

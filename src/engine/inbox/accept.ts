@@ -4,6 +4,7 @@ import { principalName } from '../../kernel/principal.ts';
 import type { Unit } from '../../ports/store.ts';
 import type { Accepted, EngineParts, MessageIntake } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
+import { tellKept } from '../maintenance/kept.ts';
 import { settle } from '../settle.ts';
 import {
   accepted,
@@ -11,7 +12,6 @@ import {
   addMessage,
   baseReads,
   judgeRepeat,
-  refusal,
   scopeOf,
   type BaseReads,
   type Draft,
@@ -39,25 +39,37 @@ export async function acceptMessage(
     replyTo: intake.replyTo ?? null,
     idempotency: scopeOf(principal, intake.idempotency),
   };
-  return settle(parts, () => messageUnit(draft));
+  const { verdict, isBehind } = await settle(parts, () => messageUnit(draft));
+  if (isBehind && kind === 'genuine') await tellKept(parts, conversationId);
+  return verdict;
 }
 
 async function channelOf(parts: EngineParts, id: ConversationId): Promise<string | undefined> {
   return (await parts.store.query('conversation.byId', { id }))?.channel;
 }
 
-function messageUnit(draft: Draft): Unit<BaseReads, Accepted | Refusal> {
+interface Intake {
+  readonly verdict: Accepted | Refusal;
+  /** Whether it is kept behind a fence that only an admin opens (M-8). */
+  readonly isBehind: boolean;
+}
+
+function messageUnit(draft: Draft): Unit<BaseReads, Intake> {
   return {
     name: 'inbox.accept',
     reads: baseReads(draft),
     decide: ({ conversation, known, used }, at) => {
+      const isBehind = conversation?.fence === 'blocked';
       const repeat = judgeRepeat(draft, { known, used, now: at.now });
-      if (repeat !== undefined) return { verdict: repeat, writes: [] };
-      if (conversation === undefined) return refusal('not_found', { id: draft.conversationId });
+      if (repeat !== undefined) return { verdict: { verdict: repeat, isBehind }, writes: [] };
+      if (conversation === undefined) {
+        const verdict = refuse('not_found', { id: draft.conversationId });
+        return { verdict: { verdict, isBehind }, writes: [] };
+      }
       const ledger = new Ledger(conversation, at, principalName(draft.principal));
       addMessage(ledger, draft, null);
       addIdempotency(ledger, draft, { used, subjectId: draft.messageId });
-      return { verdict: accepted(draft), writes: ledger.close() };
+      return { verdict: { verdict: accepted(draft), isBehind }, writes: ledger.close() };
     },
   };
 }

@@ -86,14 +86,21 @@ function tellBlocked(
 ): OperationRecord {
   withdraw(ledger, after);
   ledger.fence('blocked', after.id);
-  const { id: operationId, version, reason, kind, step, failures } = after;
+  const { reason } = after;
+  const noticeId = queueNotice(ledger, blockedNotice(after));
+  for (const run of runs) failRun(ledger, run, reason ?? 'exhausted', noticeId);
+  // A run that is accepted later ends by the same notice.
+  return { ...after, noticeId, noticeAt: null, isTold: 'yes' };
+}
+
+/** What is told of an operation that needs an admin (M-10). */
+export function blockedNotice(operation: OperationRecord): NoticeOrder {
+  const { id: operationId, version, reason, kind, step, failures } = operation;
   const code = OPERATION_REASONS[reason ?? 'exhausted'].notice;
-  const { isMixed, ...fault } = readObject(after.fault);
+  const { isMixed, ...fault } = readObject(operation.fault);
   const counts = { failures, isSame: isMixed !== true };
   const params = { operationId, version, kind, step, ...counts, ...fault };
-  const noticeId = queueNotice(ledger, { ...noticeOf(after, 'blocked', code), params });
-  for (const run of runs) failRun(ledger, run, reason ?? 'exhausted', noticeId);
-  return { ...after, noticeId: null, noticeAt: null, isTold: 'yes' };
+  return { ...noticeOf(operation, 'blocked', code), params };
 }
 
 function tellOver(ledger: Ledger, { after }: Change): OperationRecord {

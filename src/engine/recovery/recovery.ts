@@ -1,7 +1,8 @@
 import type { StormRecord } from '../../core/recovery/record.ts';
-import type { ConversationId, HostId, TaskId } from '../../kernel/ids.ts';
+import type { ConversationId, HostId, OperationId, TaskId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { closeLost } from '../dispatch/lease.ts';
+import { Keeper } from '../maintenance/keeper.ts';
 import type { EngineParts } from '../engine.ts';
 import type { Upkeep } from '../task/upkeep.ts';
 import type { Live } from '../turn/live.ts';
@@ -29,6 +30,7 @@ export class Recovery {
   readonly #host: RecoveryHost;
   readonly #safeMode: SafeMode;
   readonly #assessor: Assessor;
+  readonly #keeper: Keeper;
   #isClosed = false;
   #start: 'left' | 'underway' | 'taken up' = 'underway';
 
@@ -48,6 +50,32 @@ export class Recovery {
       onDue: (at) => upkeep.hint(at),
       onFault,
     });
+    this.#keeper = new Keeper({
+      parts,
+      live,
+      hostId,
+      mayReserve: () => isReady() && !this.#safeMode.isOn && isClockTrusted(),
+      onOpened: (conversationId) => {
+        poke(conversationId);
+        this.#assessor.hint();
+      },
+      onFault,
+    });
+  }
+
+  /** Maintenance operations with a try that is out here now. */
+  get maintaining(): readonly OperationId[] {
+    return this.#keeper.maintaining;
+  }
+
+  /** A session may be to be maintained. */
+  maintain(): void {
+    this.#keeper.hint();
+  }
+
+  /** A command was answered: it may have given up what is carried out here. */
+  onCommand(): void {
+    if (this.#keeper.maintaining.length > 0) this.#keeper.hint();
   }
 
   /** The storm whose safe mode is on. */
@@ -70,6 +98,7 @@ export class Recovery {
     const { parts, hostId, onFault } = this.#host;
     await this.#safeMode.begin();
     await closeLost(parts, hostId);
+    await this.#keeper.begin();
     // Whoever's they are: where another host lives, at worst an attempt is made anew.
     await voidGrants(parts, hostId, (error) => onFault(error, 'recovery'));
     await unpark(parts, hostId);
@@ -85,6 +114,8 @@ export class Recovery {
     this.#start = 'underway';
     try {
       this.#assessor.open();
+      this.#keeper.open();
+      this.#keeper.hint();
       await upkeep.open();
       // What has no attempt left is blocked before it is told of: it makes no call.
       await this.#assessor.look();
@@ -105,6 +136,7 @@ export class Recovery {
     if (!parts.store.traits.exclusive) await closeLost(parts, hostId);
     if (this.#start === 'left') await this.takeUp();
     await this.#assessor.tick();
+    await this.#keeper.tick();
   }
 
   /** A task may have come to wait for its assessment. */
@@ -112,9 +144,10 @@ export class Recovery {
     this.#assessor.hint();
   }
 
-  /** Ends the assessments that are out, or that of one task: their attempts are used. */
+  /** Ends the assessments and the maintenance that are out, or the assessment of one task: their attempts are used. */
   interrupt(taskId?: TaskId): void {
     this.#assessor.interrupt(taskId);
+    if (taskId === undefined) this.#keeper.interrupt();
   }
 
   async endSafeMode(order: SafeModeOrder): ReturnType<SafeMode['end']> {
@@ -125,11 +158,12 @@ export class Recovery {
   close(): void {
     this.#isClosed = true;
     this.#assessor.close();
+    this.#keeper.close();
     this.#safeMode.close();
   }
 
-  /** Resolves when no assessment is out. */
+  /** Resolves when no assessment and no maintenance is out. */
   async whenIdle(): Promise<void> {
-    return this.#assessor.whenIdle();
+    await Promise.all([this.#assessor.whenIdle(), this.#keeper.whenIdle()]);
   }
 }

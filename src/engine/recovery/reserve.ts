@@ -1,4 +1,5 @@
 import { exhaustedForTurn, grantFor } from '../../core/budget/spend.ts';
+import { isFenced } from '../../core/maintenance/decide.ts';
 import { judgeAttempt, reserveAttempt } from '../../core/recovery/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { HostId } from '../../kernel/ids.ts';
@@ -70,7 +71,7 @@ function decide(
   { rows, at }: { readonly rows: Rows<RecoveryReads>; readonly at: At },
 ): Decision<Reserved> {
   const { conversation, task } = rows;
-  if (conversation === undefined || task === undefined) return LEFT;
+  if (conversation === undefined || task === undefined || isFenced(conversation)) return LEFT;
   const earlier = earlierTry(parts, found, { task, tries: by.tries });
   if (earlier !== undefined) return earlier;
   const verdict = judgeAttempt(task, at.now, !parts.store.traits.exclusive);

@@ -1,5 +1,6 @@
 import { wakes } from '../../core/inbox/join.ts';
 import type { IdempotencyRecord } from '../../core/inbox/record.ts';
+import type { OperationRecord } from '../../core/maintenance/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import { grantOf, mayOrder, moveTask, openTask, type TaskBounds } from '../../core/task/decide.ts';
@@ -24,7 +25,10 @@ import {
   type Draft,
 } from '../inbox/draft.ts';
 import { tellKept } from '../inbox/keep.ts';
+import { blockedNotice } from '../maintenance/settle-operation.ts';
+import { queueNotice } from '../outbox/queue.ts';
 import { Ledger } from '../session/ledger.ts';
+import { failRun } from './end.ts';
 import { newConversation } from '../session/open.ts';
 import { settle } from '../settle.ts';
 import { boundsOf, mandateOf } from '../task/mandate.ts';
@@ -97,12 +101,23 @@ interface RunDraft {
 
 type RunVerdict = AcceptedRun | Refusal | { readonly kind: 'earlier'; readonly runId: string };
 
-function runUnit(run: RunDraft): Unit<BaseReads, RunVerdict> {
+type RunReads = BaseReads & {
+  /** Of a conversation that is there: a run behind its blocked fence ends at once (A-2). */
+  readonly operation?: Read<'operation.newestOf'>;
+};
+
+function runUnit(run: RunDraft): Unit<RunReads, RunVerdict> {
   const { draft } = run;
+  const { conversationId } = draft;
   return {
     name: 'run.accept',
-    reads: baseReads(draft),
-    decide: ({ conversation, known, used }, at) => {
+    reads: {
+      ...baseReads(draft),
+      ...(run.opens === null
+        ? { operation: { read: 'operation.newestOf', args: { conversationId } } }
+        : {}),
+    },
+    decide: ({ conversation, known, used, operation }, at) => {
       if (known !== undefined) return { verdict: acceptedRun(run), writes: [] };
       const clash = judgeKey(draft, used, at.now);
       if (clash === 'conflict') return refusal('idempotency_conflict');
@@ -111,7 +126,8 @@ function runUnit(run: RunDraft): Unit<BaseReads, RunVerdict> {
       }
       const place = placed(run, conversation, at);
       if (place === undefined) return refusal('not_found', { id: draft.conversationId });
-      return { verdict: acceptedRun(run), writes: runWrites(run, { ...place, used }, at) };
+      const writes = runWrites(run, { ...place, used, operation }, at);
+      return { verdict: acceptedRun(run), writes };
     },
   };
 }
@@ -132,7 +148,10 @@ function placed(run: RunDraft, known: ConversationRecord | undefined, at: At): P
 
 function runWrites(
   run: RunDraft,
-  rows: Placed & { readonly used: IdempotencyRecord | undefined },
+  rows: Placed & {
+    readonly used: IdempotencyRecord | undefined;
+    readonly operation: OperationRecord | undefined;
+  },
   at: At,
 ): readonly Write[] {
   const { draft, runId, taskId } = run;
@@ -154,10 +173,26 @@ function runWrites(
   );
   ledger.add({ write: 'task.insert', row: task });
   ledger.event('task.created', { taskId, runId, to: task.state, data: grantOf(task) });
-  ledger.add({ write: 'run.insert', row: runRow(run, by, at) });
+  const row = runRow(run, by, at);
+  ledger.add({ write: 'run.insert', row });
   ledger.event('run.queued', { taskId, runId });
+  if (rows.conversation.fence === 'blocked') endBehindFence(ledger, row, rows.operation);
   addIdempotency(ledger, draft, { used: rows.used, subjectId: runId });
   return [...rows.writes, ...ledger.close()];
+}
+
+/** Ends a run as the blocked notice of its conversation would have, had it been there then (A-2). */
+function endBehindFence(
+  ledger: Ledger,
+  run: RunRecord,
+  operation: OperationRecord | undefined,
+): void {
+  if (operation === undefined || operation.state !== 'blocked') return;
+  const { noticeId } = operation;
+  const own = { key: `run:${run.id}`, runId: run.id };
+  // What blocked it is told already, unless an import has brought it.
+  const outcomeId = noticeId ?? queueNotice(ledger, { ...blockedNotice(operation), ...own });
+  failRun(ledger, run, operation.reason ?? 'exhausted', outcomeId);
 }
 
 function runRow(run: RunDraft, principal: string, at: At): RunRecord {

@@ -1,10 +1,11 @@
 import type { SessionSeed } from '../../core/maintenance/record.ts';
-import type { ConversationRecord } from '../../core/session/record.ts';
+import type { ConversationRecord, SessionRecord } from '../../core/session/record.ts';
+import { ITEM_CHARS } from '../../core/turn/transcript.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import type { SessionId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { ModelMessage } from '../../ports/model.ts';
 import { sayFacts, saySeed } from '../../text/session-facts.ts';
+import { openWords } from '../../text/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { readSessionFacts } from '../maintenance/facts.ts';
 import { readAgain } from '../settle.ts';
@@ -21,11 +22,8 @@ export interface Shortened {
   readonly chars: number;
 }
 
-/** What an item takes beside its text. */
-const ITEM_CHARS = 40;
-
 /**
- * The seed of a session with the facts that are not left to it, read from the records as they are now (M-14,
+ * The seed of a session as it is or would be, with the facts that are not left to it, read from the records as they are now (M-14,
  * M-17). `free`: characters that a request has beside instructions and tools.
  */
 export async function sayShortened(
@@ -33,28 +31,50 @@ export async function sayShortened(
   about: {
     readonly conversation: ConversationRecord;
     readonly task: TaskRecord | undefined;
-    readonly sessionId: SessionId;
+    readonly session: SessionRecord;
     readonly seed: SessionSeed;
     readonly free: number;
   },
 ): Promise<Shortened> {
-  const { conversation, task, sessionId, seed, free } = about;
-  const session = await readAgain(parts, 'session.byId', { id: sessionId });
+  const { conversation, task, session, seed, free } = about;
   const said = seed.summary === '' ? '' : saySeed(seed);
-  const known =
-    session === undefined
-      ? ''
-      : sayFacts(
-          await readSessionFacts(parts, { conversation, task, session }),
-          Math.floor(free * LIMITS.factsShare),
-        );
-  const seedChars = said === '' ? 0 : said.length + ITEM_CHARS;
-  const factsChars = known === '' ? 0 : known.length + ITEM_CHARS;
-  return {
-    seed: said === '' ? [] : [{ role: 'user', text: said }],
-    facts: known === '' ? [] : [{ role: 'user', text: known }],
-    seedChars,
-    factsChars,
-    chars: seedChars + factsChars,
-  };
+  const facts = await readSessionFacts(parts, { conversation, task, session });
+  const known = sayFacts(facts, Math.floor(free * LIMITS.factsShare));
+  const open = await readOpenWords(parts, { conversation, task, session });
+  const [seedTexts, factTexts] = [[said], [known, open]].map((texts) =>
+    texts.filter((text) => text !== ''),
+  );
+  return shortened(seedTexts ?? [], factTexts ?? []);
+}
+
+function shortened(seed: readonly string[], facts: readonly string[]): Shortened {
+  const [seedChars, factsChars] = [charsOf(seed), charsOf(facts)];
+  const chars = seedChars + factsChars;
+  return { seed: seed.map(toMessage), facts: facts.map(toMessage), seedChars, factsChars, chars };
+}
+
+function toMessage(text: string): ModelMessage {
+  return { role: 'user', text };
+}
+
+function charsOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length + ITEM_CHARS, 0);
+}
+
+/** The latest words of the task's person, whole, where no turn that is shown has them and nobody has answered (M-14). */
+async function readOpenWords(
+  parts: EngineParts,
+  about: {
+    readonly conversation: ConversationRecord;
+    readonly task: TaskRecord | undefined;
+    readonly session: SessionRecord;
+  },
+): Promise<string> {
+  const { conversation, task, session } = about;
+  const asked = { conversationId: conversation.id, limit: 1 };
+  const [said] = await readAgain(parts, 'message.newestSaid', asked);
+  const isOpen = said?.state === 'claimed' && said.taskId === task?.id;
+  if (!isOpen || said.claimedSeq === null) return '';
+  const isShown = said.claimedSeq > Math.max(session.cutSeq, session.firstSeq);
+  return isShown ? '' : openWords(said.text);
 }

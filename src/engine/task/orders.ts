@@ -7,6 +7,7 @@ import { commitClockEntry } from '../audit/clock.ts';
 import { AdminLane } from '../audit/lane.ts';
 import { commitWorkerResume } from '../dispatch/resume.ts';
 import type {
+  Admitted,
   Engine,
   EngineParts,
   Ordered,
@@ -15,6 +16,7 @@ import type {
   WorkerOrdered,
 } from '../engine.ts';
 import type { OrderHost } from '../inbox/order-host.ts';
+import { commitAdmit } from '../maintenance/admit.ts';
 import type { Live } from '../turn/live.ts';
 import type { Recovery } from '../recovery/recovery.ts';
 import type { Pump } from '../turn/pump.ts';
@@ -70,6 +72,15 @@ export class Orders implements OrderHost {
   async resumeWorker(order: WorkerOrder): Promise<WorkerOrdered | Refusal> {
     const { parts } = this.#host;
     return this.#commit(order, () => commitWorkerResume(parts, order));
+  }
+
+  async admit(order: Parameters<OrderHost['admit']>[0]): Promise<Admitted | Refusal> {
+    const { parts, hostId, live, recovery } = this.#host;
+    const verdict = await this.#commit(order, () => commitAdmit(parts, { ...order, hostId }));
+    if (verdict.kind === 'refused') return verdict;
+    live.hint(verdict.operation.conversationId);
+    recovery.maintain();
+    return verdict;
   }
 
   async pause(order: Parameters<OrderHost['pause']>[0]): Promise<Ordered | Refusal> {

@@ -71,10 +71,11 @@ export async function measureContext(
   const history = await readHistory(parts, { conversationId, sessionId, before }, room);
   const { seed, turns, isOver } = history;
   const free = room - instructions - tools;
+  const session = await parts.store.query('session.byId', { id: sessionId });
   const shortened =
-    seed === null
+    seed === null || session === undefined
       ? { seedChars: 0, factsChars: 0 }
-      : await sayShortened(parts, { conversation, task: undefined, sessionId, seed, free });
+      : await sayShortened(parts, { conversation, task: undefined, session, seed, free });
   const kept = sizeOfTurns(turns);
   const all = instructions + tools + shortened.seedChars + shortened.factsChars + kept;
   const last = turns.at(-1)?.reported ?? null;

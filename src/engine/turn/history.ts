@@ -2,7 +2,7 @@ import { readSeed } from '../../core/maintenance/summary.ts';
 import type { SessionSeed } from '../../core/maintenance/record.ts';
 import type { Reported } from '../../core/maintenance/size.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
-import { buildTranscript, sizeOf, type TranscriptItem } from '../../core/turn/transcript.ts';
+import { buildTranscript, charsIn, type TranscriptItem } from '../../core/turn/transcript.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type { ConversationId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -23,9 +23,6 @@ export interface SpokenTurn {
   readonly reported: { readonly tokens: number; readonly charsBehind: number } | null;
 }
 
-/** What an item takes beside its text. */
-const ITEM_CHARS = 40;
-
 /** What a kept conversation takes beside its turns. */
 const KEPT_CHARS = 1_000;
 
@@ -35,18 +32,10 @@ export function spokenTurn(
   steps: readonly StepRecord[],
 ): SpokenTurn {
   const items = buildTranscript(messages, steps);
-  const chars = charsOf(items);
+  const chars = charsIn(items);
   const first = Math.min(...steps.map(({ seq }) => seq));
   const reported = reportedIn(items, steps);
   return { messages: items.map(toMessage), first, steps: steps.length, chars, reported };
-}
-
-/** Characters that items take in a request. */
-export function charsOf(items: readonly TranscriptItem[]): number {
-  return items.reduce((sum, item) => {
-    const calls = item.role === 'assistant' ? item.calls.length : 0;
-    return sum + sizeOf(item) + ITEM_CHARS * (1 + calls);
-  }, 0);
 }
 
 function reportedIn(
@@ -57,7 +46,7 @@ function reportedIn(
   if (last === undefined || last.inputTokens === null) return null;
   return {
     tokens: last.inputTokens,
-    charsBehind: charsOf(items.filter(({ seq }) => seq >= last.seq)),
+    charsBehind: charsIn(items.filter(({ seq }) => seq >= last.seq)),
   };
 }
 

@@ -91,9 +91,10 @@ export class Session {
 
   async #shorten({ conversation, task, turn }: Claim): Promise<void> {
     const { seed } = this.#history;
-    if (seed === null) return;
+    const session = await readAgain(this.#parts, 'session.byId', { id: turn.sessionId });
+    if (seed === null || session === undefined) return;
     const free = charsOfWindow(this.chain[0]) - this.#base;
-    const about = { conversation, task, sessionId: turn.sessionId, seed, free };
+    const about = { conversation, task, session, seed, free };
     this.#shortened = await sayShortened(this.#parts, about);
   }
 

@@ -1,0 +1,185 @@
+import { planCut, type Cut } from '../../core/maintenance/cut.ts';
+import type { Exchange } from '../../core/maintenance/exchange.ts';
+import type { OperationRecord, SessionSeed } from '../../core/maintenance/record.ts';
+import {
+  answerReserve,
+  charsFor,
+  countTokens,
+  requestRoom,
+  type Reported,
+} from '../../core/maintenance/size.ts';
+import { readSeed } from '../../core/maintenance/summary.ts';
+import type { ConversationRecord, SessionRecord } from '../../core/session/record.ts';
+import type { TaskRecord } from '../../core/task/record.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Runtime } from '../../ports/runtime.ts';
+import type { Agent, EngineParts } from '../engine.ts';
+import { agentOf, chainOf } from '../session/agent.ts';
+import { sayShortened } from '../session/shortened.ts';
+import { readAgain } from '../settle.ts';
+import { offeredTools } from '../turn/context.ts';
+import { readHistory, sizeOfTurns } from '../turn/history.ts';
+import { readTail } from './range.ts';
+
+/** What an operation is carried out on, read before its try is reserved. Sizes in characters. */
+export interface Scene {
+  readonly conversation: ConversationRecord;
+  readonly session: SessionRecord;
+  /** The task of the newest words that nobody has answered yet. */
+  readonly task: TaskRecord | undefined;
+  readonly agent: Agent;
+  readonly runtime: Runtime | undefined;
+  readonly seed: SessionSeed | null;
+  readonly instructions: number;
+  readonly tools: number;
+  /** The first words that wait behind the fence, in characters; 0 where there are none. */
+  readonly head: number;
+  /** The latest words that a turn has taken up and nobody has answered, and their place; null where there are none. */
+  readonly open: { readonly chars: number; readonly seq: number } | null;
+  /** The newest exchanges behind the cut: all that could be kept word for word. */
+  readonly tail: readonly Exchange[];
+  readonly reported: Reported | null;
+  /** Of the limit that the operation works against: what a request has beside instructions and tools. */
+  readonly free: number;
+  /** In tokens. */
+  readonly window: number;
+}
+
+/** Reads what an operation needs; undefined when its conversation or session is gone. */
+export async function readScene(
+  parts: EngineParts,
+  operation: OperationRecord,
+): Promise<Scene | undefined> {
+  const { conversationId, window } = operation;
+  const conversation = await readAgain(parts, 'conversation.byId', { id: conversationId });
+  const session = await readAgain(parts, 'session.byId', { id: operation.sessionId });
+  if (conversation === undefined || session === undefined) return undefined;
+  const agent = agentOf(parts, conversation.agent);
+  const [model] = chainOf(parts, conversation);
+  const instructions = (await agent.instructions()).length;
+  const { chars: tools } = offeredTools(agent.tools.list);
+  const base = instructions + tools;
+  const { head, open, task } = await readLatest(parts, conversation);
+  const reported = await readReported(parts, { conversation, session, base }, model.contextWindow);
+  const free = Math.max(0, charsFor(requestRoom(window), reported) - base);
+  const place = { conversationId, sessionId: session.id, after: session.cutSeq };
+  const tail = await readTail(parts, { ...place, before: conversation.seq + 1, charsMin: free });
+  const seed = readSeed(session.seed);
+  const { runtime } = agent;
+  const sizes = { instructions, tools, head, open, tail, reported, free, window };
+  return { conversation, session, task, agent, runtime, seed, ...sizes };
+}
+
+type Latest = Pick<Scene, 'head' | 'open' | 'task'>;
+
+/** The words that the next request is to answer: kept behind the fence, or of a turn that was ended for it. */
+async function readLatest(
+  parts: EngineParts,
+  { id: conversationId }: ConversationRecord,
+): Promise<Latest> {
+  const limit = LIMITS.inputsPerLookMax;
+  const kept = await readAgain(parts, 'message.unbound', { conversationId, limit });
+  const head = kept.find(({ kind }) => kind === 'genuine')?.text.length ?? 0;
+  const [said] = await readAgain(parts, 'message.newestSaid', { conversationId, limit: 1 });
+  if (said === undefined || said.taskId === null) return { head, open: null, task: undefined };
+  const task = await readAgain(parts, 'task.byId', { id: said.taskId });
+  const isOpen = said.state === 'claimed' && said.claimedSeq !== null && task?.state === 'active';
+  const open = isOpen ? { chars: said.text.length, seq: said.claimedSeq } : null;
+  return { head, open, task };
+}
+
+/** How the provider counted the last request of the session; null where too much stands in it to be known. */
+async function readReported(
+  parts: EngineParts,
+  about: {
+    readonly conversation: ConversationRecord;
+    readonly session: SessionRecord;
+    readonly base: number;
+  },
+  window: number,
+): Promise<Reported | null> {
+  const { conversation, session, base } = about;
+  const place = { conversationId: conversation.id, sessionId: session.id };
+  const charsMax = 2 * charsFor(requestRoom(window));
+  const before = conversation.seq + 1;
+  const history = await readHistory(parts, { ...place, before }, charsMax);
+  const last = history.turns.at(-1)?.reported ?? null;
+  if (history.isOver || last === null) return null;
+  const seeded = history.seed === null ? 0 : history.seed.summary.length;
+  return {
+    tokens: last.tokens,
+    chars: base + seeded + sizeOfTurns(history.turns) - last.charsBehind,
+  };
+}
+
+/** The largest summary that may stand for the session, in characters: less with each failure (M-19). */
+export function summaryMax({ free }: Scene, { failures }: OperationRecord): number {
+  const share = Math.floor((free * LIMITS.summaryShare) / 2 ** Math.min(failures, 2));
+  return Math.max(SUMMARY_CHARS_MIN, Math.min(LIMITS.summaryCharsMax, share));
+}
+
+const SUMMARY_CHARS_MIN = 400;
+
+/** Where the session is cut; undefined where nothing stands behind its cut. Less is kept with each failure (M-19). */
+export function cutOf(scene: Scene, { failures }: OperationRecord): Cut | undefined {
+  const { tail, free, open } = scene;
+  if (failures > 1) return planCut(tail, 0);
+  // The words that are to be answered stay word for word where there is room for them (M-12).
+  const fromOpen = open === null ? 0 : charsFrom(tail, open.seq);
+  const least = fromOpen > free / 2 ? 0 : fromOpen;
+  return planCut(tail, Math.max(Math.floor(free * LIMITS.tailShare), least));
+}
+
+function charsFrom(tail: readonly Exchange[], seq: number): number {
+  const open = tail.filter(({ lastSeq }) => lastSeq >= seq);
+  return open.reduce((sum, { chars }) => sum + chars, 0);
+}
+
+/**
+ * The sizes of what no operation can shorten, in tokens, when they do not fit the window with the reserve
+ * (M-18); null when they do.
+ */
+export async function tooLarge(parts: EngineParts, scene: Scene): Promise<JsonObject | null> {
+  const { reported, window, instructions, tools, head, open, tail } = scene;
+  const message = Math.max(head, open?.chars ?? 0);
+  const seeded = await sizeWith(parts, scene, scene.seed ?? NO_SEED, scene.session.cutSeq);
+  // A summary that will be made anew may be as short as it must.
+  const seed = tail.length === 0 ? seeded.seed : Math.min(seeded.seed, SUMMARY_CHARS_MIN);
+  const all = instructions + tools + seed + seeded.facts + message;
+  if (countTokens(all, reported) <= requestRoom(window)) return null;
+  const tokens = (chars: number): number => countTokens(chars, reported);
+  return {
+    window,
+    reserve: answerReserve(window),
+    instructions: tokens(instructions),
+    tools: tokens(tools),
+    seed: tokens(seed + seeded.facts),
+    message: tokens(message),
+  };
+}
+
+const NO_SEED: SessionSeed = { summary: '', conditions: [] };
+
+async function sizeWith(
+  parts: EngineParts,
+  { conversation, session, task, free }: Scene,
+  seed: SessionSeed,
+  cutSeq: number,
+): Promise<{ readonly seed: number; readonly facts: number }> {
+  const about = { conversation, task, session: { ...session, cutSeq }, seed, free };
+  const said = await sayShortened(parts, about);
+  return { seed: said.seedChars, facts: said.factsChars };
+}
+
+/** Whether the request that comes next fits the window with this seed and what is kept behind the cut (M-19). */
+export async function fitsAfter(
+  parts: EngineParts,
+  scene: Scene,
+  { seed, cut }: { readonly seed: SessionSeed; readonly cut: Cut },
+): Promise<boolean> {
+  const { instructions, tools, head, reported, window } = scene;
+  const said = await sizeWith(parts, scene, seed, cut.cutSeq);
+  const all = instructions + tools + said.seed + said.facts + cut.keptChars + head;
+  return countTokens(all, reported) <= requestRoom(window);
+}

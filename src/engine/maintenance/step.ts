@@ -1,0 +1,145 @@
+import type { OperationFault } from '../../core/maintenance/decide.ts';
+import type { Cut } from '../../core/maintenance/cut.ts';
+import type { OperationRecord, OperationWork, SessionSeed } from '../../core/maintenance/record.ts';
+import { readWork, writeSeed, writeWork } from '../../core/maintenance/summary.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { EngineParts } from '../engine.ts';
+import type { Effect } from './effects.ts';
+import { compactSession, linkSessions, rotateSession, seedSession } from './effects.ts';
+import { makeNativeStep } from './native-step.ts';
+import { cutOf, fitsAfter, type Scene } from './scene.ts';
+import { NOTHING_USED, summarise, type SummarySpent } from './summarise.ts';
+
+/** What a try of a step came to, before it is recorded. */
+export type Made =
+  /** Its effect is committed with its outcome. `work` is what the next step goes on from. */
+  | {
+      readonly kind: 'done';
+      readonly effect: Effect;
+      readonly work: string | null;
+      readonly spent: SummarySpent;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly fault: OperationFault;
+      readonly retryAt: Instant | null;
+      readonly spent: SummarySpent;
+    }
+  /** It was rejected or cut and may have had effects (M-6). */
+  | { readonly kind: 'uncertain'; readonly fault: OperationFault }
+  | { readonly kind: 'gone' };
+
+/** Makes the step that an operation is at, under its reserved try. */
+export async function makeStep(
+  parts: EngineParts,
+  scene: Scene,
+  operation: OperationRecord,
+  signal: AbortSignal,
+): Promise<Made> {
+  if (scene.runtime !== undefined)
+    return makeNativeStep(parts, scene, { operation, runtime: scene.runtime }, signal);
+  switch (operation.step) {
+    case 'compact':
+      return compact(parts, scene, operation, signal);
+    case 'summarise':
+      return summariseWhole(parts, scene, operation, signal);
+    case 'archive-link':
+      return done(linkSessions, operation.work);
+    case 'rotate':
+      return done(rotateSession, operation.work);
+    case 'seed':
+      return seed(parts, scene, operation);
+  }
+}
+
+export function done(
+  effect: Effect,
+  work: string | null = null,
+  spent: SummarySpent = NOTHING_USED,
+): Made {
+  return { kind: 'done', effect, work, spent };
+}
+
+export function failed(code: string, said = '', spent: SummarySpent = NOTHING_USED): Made {
+  return { kind: 'failed', fault: { code, said }, retryAt: null, spent };
+}
+
+/** What something thrown says: its code, as a notice names it. */
+export function faultOf(error: unknown): OperationFault {
+  const said = error instanceof Error ? error.message.slice(0, LIMITS.providerWordsMax) : '';
+  const code = error instanceof Fault ? error.code : codeOf(error);
+  return { code, said };
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code.toLowerCase() : 'internal';
+}
+
+async function compact(
+  parts: EngineParts,
+  scene: Scene,
+  operation: OperationRecord,
+  signal: AbortSignal,
+): Promise<Made> {
+  const { session, seed: known } = scene;
+  const cut = cutOf(scene, operation);
+  const at: Cut = cut ?? { cutSeq: session.cutSeq, keptChars: 0 };
+  const start = startOf(scene, operation, at.cutSeq);
+  const written = await summarise(parts, scene, { operation, work: start }, signal);
+  if (written.kind !== 'whole') return written;
+  const { work, spent } = written;
+  // What was planned at first holds: only there has the summary come.
+  const kept = keptBehind(scene, work.cutSeq);
+  const seeded: SessionSeed = { summary: work.summary, conditions: work.conditions };
+  const fits = await fitsAfter(parts, scene, { seed: seeded, cut: kept });
+  if (!fits) return failed('full', '', spent);
+  const effect = compactSession({ seed: writeSeed(seeded), cutSeq: work.cutSeq, before: known });
+  return done(effect, null, spent);
+}
+
+/** How far the summary has come, or its beginning: what stood for the session before. */
+function startOf(
+  { session, seed }: Scene,
+  operation: OperationRecord,
+  cutSeq: number,
+): OperationWork {
+  const known = readWork(operation.work);
+  if (known !== null) return { ...known, cutSeq: Math.max(known.cutSeq, cutSeq) };
+  return {
+    cutSeq,
+    doneSeq: session.cutSeq,
+    summary: seed?.summary ?? '',
+    conditions: seed?.conditions ?? [],
+  };
+}
+
+function keptBehind({ tail }: Scene, cutSeq: number): Cut {
+  const kept = tail.filter(({ firstSeq }) => firstSeq > cutSeq);
+  return { cutSeq, keptChars: kept.reduce((sum, { chars }) => sum + chars, 0) };
+}
+
+async function summariseWhole(
+  parts: EngineParts,
+  scene: Scene,
+  operation: OperationRecord,
+  signal: AbortSignal,
+): Promise<Made> {
+  // Behind the fence nothing is added to the session: everything in it is handed over.
+  const start = startOf(scene, operation, scene.conversation.seq);
+  const written = await summarise(parts, scene, { operation, work: start }, signal);
+  if (written.kind !== 'whole') return written;
+  return done(() => ({}), writeWork(written.work), written.spent);
+}
+
+async function seed(parts: EngineParts, scene: Scene, operation: OperationRecord): Promise<Made> {
+  const work = readWork(operation.work);
+  if (work === null) return failed('summary_missing');
+  const seeded: SessionSeed = { summary: work.summary, conditions: work.conditions };
+  const cut: Cut = { cutSeq: work.cutSeq, keptChars: 0 };
+  const fits = await fitsAfter(parts, scene, { seed: seeded, cut });
+  if (!fits) return failed('full');
+  return done(seedSession(writeSeed(seeded)), operation.work);
+}
