@@ -93,8 +93,8 @@ function outsideCode(lines: readonly string[]): readonly string[] {
     const line = lines[index] ?? '';
     const mark = CODE.find((one) => line.trimStart().startsWith(one));
     const end = mark === undefined ? -1 : closing(lines, mark, index + 1);
-    if (end < 0) kept.push(line);
-    else index = end;
+    kept.push(mark === undefined ? line : '');
+    if (end > index) index = end;
   }
   return kept;
 }

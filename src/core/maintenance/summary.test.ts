@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { judgeSummary, readSeed, readSummary, readWork, writeSeed, writeWork } from './summary.ts';
+
+function codeOf(text: string, isCut = false): string | undefined {
+  const read = readSummary(text, isCut);
+  return read.kind === 'invalid' ? read.code : undefined;
+}
+
+describe('the answer of a summary call', () => {
+  test('is its summary, without what stands around it', () => {
+    assert.deepEqual(readSummary('{"summary": " We count files.\\n"}', false), {
+      kind: 'summary',
+      summary: 'We count files.',
+    });
+    assert.deepEqual(readSummary('{"summary":""}', false), { kind: 'summary', summary: '' });
+  });
+
+  test('holds no half of a pair, which a provider may refuse', () => {
+    const read = readSummary(String.raw`{"summary":"a\ud800"}`, false);
+    assert.deepEqual(read, { kind: 'summary', summary: 'a\uFFFD' });
+  });
+
+  test('is invalid where it is not exactly of the shape, and says how', () => {
+    const cases: readonly [text: string, code: string][] = [
+      ['', 'empty'],
+      [' \n', 'empty'],
+      ['The person wants files counted.', 'not_json'],
+      ['```json\n{"summary":"x"}\n```', 'not_json'],
+      ['{"summary":"x"', 'not_json'],
+      [`${'['.repeat(80)}${']'.repeat(80)}`, 'too_deep'],
+      ['{"summary":"x","__proto__":{}}', 'forbidden_key'],
+      ['["x"]', 'not_schema'],
+      ['null', 'not_schema'],
+      ['{"summary":["x"]}', 'not_schema'],
+      ['{"summary":null}', 'not_schema'],
+      ['{"summary":"x","done":true}', 'not_schema'],
+      ['{}', 'summary_missing'],
+      ['{"Summary":"x"}', 'summary_missing'],
+    ];
+    for (const [text, code] of cases) assert.equal(codeOf(text), code, text);
+  });
+
+  test('that was cut at the output limit is none, however whole it looks', () => {
+    assert.equal(codeOf('{"summary":"x"}', true), 'cut_off');
+  });
+
+  test('is read or invalid whatever it is', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), fc.boolean(), (text, isCut) => {
+        const { kind } = readSummary(text, isCut);
+        assert.ok(kind === 'summary' || kind === 'invalid');
+      }),
+    );
+  });
+});
+
+test('a summary is judged before it is used', () => {
+  const charsMax = 10;
+  assert.equal(judgeSummary('x'.repeat(10), { charsMax }), undefined);
+  assert.equal(judgeSummary('', { charsMax })?.code, 'summary_empty');
+  assert.equal(judgeSummary(' \n\t', { charsMax })?.code, 'summary_empty');
+  assert.deepEqual(judgeSummary('x'.repeat(11), { charsMax }), {
+    code: 'summary_too_long',
+    said: '11 characters of at most 10',
+  });
+});
+
+describe('what is kept of a summary', () => {
+  const conditions = [{ at: 1, text: 'Ask me before you delete “anything”.' }];
+
+  test('is read as it was written', () => {
+    const seed = { summary: 'So far.', conditions };
+    assert.deepEqual(readSeed(writeSeed(seed)), seed);
+    const work = { cutSeq: 9, doneSeq: 4, summary: 'So far.', conditions };
+    assert.deepEqual(readWork(writeWork(work)), work);
+  });
+
+  test('is null where there is nothing that can be read', () => {
+    for (const damaged of [null, '', '{', '[]', '7', '{}', '{"summary":1}', '{"conditions":[]}']) {
+      assert.equal(readSeed(damaged), null, String(damaged));
+      assert.equal(readWork(damaged), null, String(damaged));
+    }
+    assert.equal(readWork('{"summary":"x","cutSeq":1}'), null);
+    assert.equal(readWork('{"summary":"x","cutSeq":"1","doneSeq":1}'), null);
+    assert.equal(readWork('{"cutSeq":1,"doneSeq":1}'), null);
+  });
+
+  test('keeps the conditions that can be read', () => {
+    const damaged = [null, 'x', { at: 1 }, { at: '1', text: 'x' }, ...conditions, []];
+    const json = JSON.stringify({ summary: 'x', conditions: damaged });
+    assert.deepEqual(readSeed(json)?.conditions, conditions);
+    assert.deepEqual(readSeed('{"summary":"x","conditions":{}}')?.conditions, []);
+    assert.deepEqual(readSeed('{"summary":"x"}')?.conditions, []);
+  });
+});
