@@ -20,7 +20,7 @@ import {
   saySafeMode,
   sayStoreAlarm,
 } from './view/attention.ts';
-import { sayOperation } from './view/maintenance.ts';
+import { sayBriefly } from './view/maintenance.ts';
 import { SAFE_MODE_OFF } from './view/speech.ts';
 
 /** Open tasks that are looked through; of more it is said that there are so many. */
@@ -177,7 +177,7 @@ async function ofOperation(engine: Engine, row: OperationRecord): Promise<Attent
     level: state === 'blocked' ? 'blocked' : 'waiting',
     code: reason ?? 'maintenance_waiting',
     subjectId: id,
-    sentence: await sayOperation(engine, row),
+    sentence: await sayBriefly(engine, row),
     command: waysOfOperation(row)[0]?.command ?? null,
     taskId: null,
   };

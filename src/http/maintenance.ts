@@ -10,7 +10,7 @@ import { demandConversation } from './conversation-of.ts';
 import { API_CHANNEL } from './orders.ts';
 import { askPage, cutPage, mapPage } from './page.ts';
 import { problem, receiptProblem, refusalProblem } from './problems.ts';
-import { viewOperation, viewOperationFacts } from './view/maintenance.ts';
+import { viewOperation, viewOperationBriefly, viewOperationFacts } from './view/maintenance.ts';
 
 const OperationQuery = z.strictObject(OPERATION_QUERY);
 
@@ -21,7 +21,7 @@ async function listOperations(call: Call<z.infer<typeof OperationQuery>>): Promi
   const asked = { state, conversationId, before, limit: limit + 1 };
   const rows = await door.engine.store.query('operation.list', asked);
   const page = cutPage(rows, limit);
-  return reply(200, await mapPage(page, (row) => viewOperation(door.engine, row)));
+  return reply(200, await mapPage(page, (row) => viewOperationBriefly(door.engine, row)));
 }
 
 /** The operation of this id, when the key may know of its conversation; throws `not_found`. */

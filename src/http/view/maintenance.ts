@@ -1,9 +1,12 @@
 import type { OperationRecord } from '../../core/maintenance/record.ts';
+import { isOpen } from '../../core/maintenance/decide.ts';
 import { waysOfOperation, type TypedOperationWay } from '../../core/maintenance/reasons.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { sayOperation } from '../../engine/maintenance/standing-sentence.ts';
 import { explainOperation } from '../../engine/maintenance/why.ts';
 import { readObject } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import { catalogueOf } from '../../text/reader.ts';
 import type { MaintenanceShape, OperationReply } from '../../wire/maintenance.ts';
 import type { CommandShape } from '../../wire/task.ts';
@@ -40,17 +43,36 @@ export function viewOperationFacts(engine: Engine, row: OperationRecord): Operat
 
 /** An operation with how it stands, in the host's language. */
 export async function viewOperation(engine: Engine, row: OperationRecord): Promise<OperationReply> {
-  return { ...viewOperationFacts(engine, row), sentence: await sayOperation(engine, row) };
+  const { parts } = engine;
+  const { locale, timeZone } = parts.options;
+  const explanation = await explainOperation(parts, row.id, { locale, timeZone });
+  const sentence = explanation?.sentence ?? (await sayBriefly(engine, row));
+  return { ...viewOperationFacts(engine, row), sentence };
 }
 
-/** How an operation stands, without what led there. */
-export async function sayOperation(
-  { parts }: Engine,
-  { id }: Pick<OperationRecord, 'id'>,
-): Promise<string> {
-  const { locale, timeZone } = parts.options;
-  const explanation = await explainOperation(parts, id, { locale, timeZone, isBrief: true });
-  return explanation?.sentence ?? '';
+/** As lists show it: the sentence is made of the record alone, whatever lies behind the operation. */
+export async function viewOperationBriefly(
+  engine: Engine,
+  row: OperationRecord,
+): Promise<OperationReply> {
+  return { ...viewOperationFacts(engine, row), sentence: await sayBriefly(engine, row) };
+}
+
+/** How an operation stands, among other things that stand somehow. */
+export async function sayBriefly({ parts }: Engine, operation: OperationRecord): Promise<string> {
+  const { store, options, clock } = parts;
+  const { id, conversationId } = operation;
+  const { locale, timeZone } = options;
+  const words = catalogueOf(locale);
+  const telling = { words, reader: { locale, timeZone }, now: clock.now() };
+  const conversation = isOpen(operation)
+    ? await store.query('conversation.byId', { id: conversationId })
+    : undefined;
+  const isHeld = conversation?.operationId === id;
+  const unbound = isHeld
+    ? await store.query('message.unbound', { conversationId, limit: LIMITS.listLimitMax })
+    : [];
+  return sayOperation(telling, { operation, events: [], isHeld, kept: unbound.length }, true);
 }
 
 function faultOf({ fault }: OperationRecord): OperationReply['fault'] {
