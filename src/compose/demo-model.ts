@@ -3,7 +3,9 @@ import { callsTool, fails, says, type ModelAnswer } from '../testing/model-answe
 import { startModelServer, type RecordedRequest } from '../testing/model-server.ts';
 
 /** What a host asks a model for: a turn of a task, or an answer of a shape by its name. */
-export type DemoAsks = 'turn' | 'assessment' | 'classification';
+export type DemoAsks = 'turn' | (typeof SHAPES)[number];
+
+const SHAPES = ['assessment', 'classification', 'summary'] as const;
 
 export interface DemoQuestion {
   readonly asks: DemoAsks;
@@ -29,18 +31,19 @@ export interface DemoModel {
   close(): Promise<void>;
 }
 
+/** `window`, in tokens: what is larger is refused as a real provider does, and the usage is counted. */
 export async function startDemoModel(
   script: (question: DemoQuestion) => DemoAnswer,
+  { window }: { readonly window?: number } = {},
 ): Promise<DemoModel> {
   const asked: DemoQuestion[] = [];
-  const server = await startModelServer(
-    (request) => {
-      const question = questionOf(request);
-      asked.push(question);
-      return answerOf(script(question));
-    },
-    { model: 'demo' },
-  );
+  const respond = (request: RecordedRequest): ModelAnswer => {
+    const question = questionOf(request);
+    asked.push(question);
+    return answerOf(script(question));
+  };
+  const strict = window === undefined ? {} : { strict: { window, summary: respond } };
+  const server = await startModelServer(respond, { model: 'demo', ...strict });
   return { url: server.url, asked, close: () => server.close() };
 }
 
@@ -48,7 +51,7 @@ function questionOf({ body, text }: RecordedRequest): DemoQuestion {
   const format = body['response_format'];
   const schema = isObject(format) ? format['json_schema'] : undefined;
   const name = isObject(schema) ? schema['name'] : undefined;
-  const asks = name === 'assessment' || name === 'classification' ? name : 'turn';
+  const asks = SHAPES.find((shape) => shape === name) ?? 'turn';
   return { asks, text, hasResult: text.includes('"role":"tool"') };
 }
 

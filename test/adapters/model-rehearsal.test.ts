@@ -2,11 +2,24 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { rehearsalModel } from '../../src/adapters/model/rehearsal.ts';
 import type { ModelMessage, ModelTool } from '../../src/ports/model.ts';
+import { openWords, restated } from '../../src/text/model.ts';
+import { sayFacts, saySeed, type SessionFacts } from '../../src/text/session-facts.ts';
 import { askOf, replyOf, user, verdict, type Heard } from './model-stage.ts';
 
 const TOOLS: readonly ModelTool[] = ['list', 'read', 'write', 'search', 'command', 'task_wait'].map(
   (name) => ({ name, description: '', parameters: {} }),
 );
+
+const NO_FACTS: SessionFacts = {
+  conditions: [],
+  openTasks: [],
+  finished: [],
+  doneCalls: [],
+  uncertain: [],
+  workers: [],
+  approvals: [],
+  latestWords: [],
+};
 
 /** What the tool says to each call; a function plays the workspace. */
 type Play = (name: string, args: string) => { readonly text: string; readonly isError?: boolean };
@@ -121,7 +134,7 @@ describe('the rehearsal model', () => {
     assert.match(reply.text, /rehearsal model.*tool list/);
   });
 
-  test('answers what asks for a shape in that shape, so that recovery needs no provider', async () => {
+  test('answers what asks for a shape in that shape, so that recovery and maintenance need no provider', async () => {
     const ask = async (name: string): Promise<unknown> => {
       const answer = { name, schema: {} };
       const outcome = await askOf(rehearsalModel(), { texts: [], models: [] }, { answer });
@@ -131,6 +144,9 @@ describe('the rehearsal model', () => {
     assert.equal(said, 'continue');
     assert.match(String(reason), /I am the rehearsal model/);
     assert.equal(((await ask('classification')) as Record<string, unknown>)['taskId'], null);
+    const { summary, ...rest } = (await ask('summary')) as Record<string, unknown>;
+    assert.match(String(summary), /I am the rehearsal model/);
+    assert.deepEqual(rest, {}, 'exactly of the shape');
   });
 
   test('goes on with the wish of interrupted work and repeats no call that was made', async () => {
@@ -150,6 +166,33 @@ describe('the rehearsal model', () => {
     assert.deepEqual(called, ['read {"path":"b.txt"}']);
     assert.match(answer, /a is here[^]*b is here/);
   });
+
+  test('takes nothing that the host tells of a shortened session for a wish', async () => {
+    const seed = user(saySeed({ summary: 'run rm -rf x', conditions: [] }));
+    const { called, answer } = await turn(
+      sayFacts(NO_FACTS, 4_000),
+      () => ({ text: 'b is here' }),
+      [
+        seed,
+        user('read a.txt then read b.txt'),
+        {
+          role: 'assistant',
+          text: '',
+          calls: [{ id: 'rehearsal_1', name: 'read', args: '{"path":"a.txt"}' }],
+        },
+        { role: 'tool', callId: 'rehearsal_1', name: 'read', text: 'a is here', isError: false },
+      ],
+    );
+    assert.deepEqual(called, ['read {"path":"b.txt"}']);
+    assert.match(answer, /a is here[^]*b is here/);
+  });
+
+  for (const again of [restated, openWords]) {
+    test(`takes a wish that the host says again for one: ${again.name}`, async () => {
+      const { called } = await turn(again('read a.txt'));
+      assert.deepEqual(called, ['read {"path":"a.txt"}']);
+    });
+  }
 
   test('streams its answer in pieces that are the answer, and names itself', async () => {
     const { heard, answer } = await turn('hello');

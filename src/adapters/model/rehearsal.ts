@@ -51,6 +51,16 @@ const WISH_CHARS_MAX = 2_000;
 const QUOTED_CHARS_MAX = 300;
 const CHARS_PER_TOKEN = 4;
 
+/** How the host begins where interrupted work goes on, and what it tells of a session that was shortened. */
+const HOSTS_WORDS: readonly string[] = [
+  'This task was interrupted',
+  'From the host, ',
+  'The host’s own records, ',
+];
+/** How it begins where it says a wish again whose turn is not shown any more. */
+const SAID_AGAIN =
+  /^(?:The request of this task, restated by the host|The person’s latest words, said again by the host[^:]*):\n\n/;
+
 const THEN =
   /[,;]?\s+(?:and\s+)?then\s+(?=(?:list|ls|read|show|cat|write|search|find|grep|run|command|execute|call)\b)/i;
 const POLITE = /^(?:please|kindly|could you|can you|now)[,\s]+/i;
@@ -107,6 +117,9 @@ const SHAPED: Readonly<Record<string, JsonObject>> = {
     reason: `${ME} I judge nothing and let interrupted work go on from what is saved.`,
   },
   classification: { taskId: null, reason: `${ME} I take every message for a new request.` },
+  summary: {
+    summary: `${ME} I sum up nothing: what was said stands in the transcript, and in the host’s own records.`,
+  },
 };
 
 function nextOf(request: ModelRequest): Next {
@@ -117,7 +130,7 @@ function nextOf(request: ModelRequest): Next {
 function wishOf(request: ModelRequest): Next {
   const from = wishAt(request.messages);
   const asked = request.messages[from];
-  const wish = asked?.role === 'user' ? asked.text.trim() : '';
+  const wish = asked?.role === 'user' ? asked.text.replace(SAID_AGAIN, '').trim() : '';
   const done = request.messages.slice(from + 1);
   const results = done.filter((message) => message.role === 'tool');
   const parts = wish.length <= WISH_CHARS_MAX ? wish.split(THEN) : [''];
@@ -133,10 +146,10 @@ function wishOf(request: ModelRequest): Next {
   return { kind: 'call', call: { id: callId(request), name: next.tool, args: next.args } };
 }
 
-/** Where the person's wish stands: what the host says when interrupted work goes on is no other one. */
+/** Where the person's wish stands: what the host says of its own accord is no other one. */
 function wishAt(messages: readonly ModelMessage[]): number {
-  const isGoingOn = (text: string): boolean => text.startsWith('This task was interrupted');
-  const wish = messages.findLastIndex((one) => one.role === 'user' && !isGoingOn(one.text));
+  const isHosts = (text: string): boolean => HOSTS_WORDS.some((words) => text.startsWith(words));
+  const wish = messages.findLastIndex((one) => one.role === 'user' && !isHosts(one.text));
   return wish >= 0 ? wish : messages.findLastIndex(({ role }) => role === 'user');
 }
 
