@@ -1,5 +1,6 @@
 import type { ConversationId, HostId, OperationId, OutboxId, SessionId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { Reported } from './size.ts';
 
 /**
  * The states of a maintenance operation and the moves between them (M-1). `running`: its next step is due
@@ -105,4 +106,8 @@ export interface StandingCondition {
 export interface SessionSeed {
   readonly summary: string;
   readonly conditions: readonly StandingCondition[];
+  /** The place at which it was written: what was reported of requests before says nothing of those after. */
+  readonly sinceSeq: number;
+  /** How the provider had counted the last request before it; null where nothing said so. */
+  readonly reported: Reported | null;
 }

@@ -2,6 +2,7 @@ import { isObject, parseJson, readObject, type Json, type JsonObject } from '../
 import { LIMITS } from '../../kernel/limits.ts';
 import type { OperationFault } from './decide.ts';
 import type { OperationWork, SessionSeed, StandingCondition } from './record.ts';
+import type { Reported } from './size.ts';
 
 /** The shape of the answer (surface: model calls). */
 export const SUMMARY_SCHEMA: JsonObject = {
@@ -49,13 +50,24 @@ export function judgeSummary(
 
 /** The seed that a session keeps; null where it keeps none, or one that cannot be read. */
 export function readSeed(json: string | null): SessionSeed | null {
-  const { summary, conditions } = readObject(json);
+  const { summary, conditions, sinceSeq, reported } = readObject(json);
   if (typeof summary !== 'string') return null;
-  return { summary, conditions: readConditions(conditions) };
+  return {
+    summary,
+    conditions: readConditions(conditions),
+    sinceSeq: typeof sinceSeq === 'number' ? sinceSeq : 0,
+    reported: readReported(reported),
+  };
 }
 
-export function writeSeed({ summary, conditions }: SessionSeed): string {
-  return JSON.stringify({ summary, conditions });
+function readReported(value: Json | undefined): Reported | null {
+  if (value === undefined || !isObject(value)) return null;
+  const { tokens, chars } = value;
+  return typeof tokens === 'number' && typeof chars === 'number' ? { tokens, chars } : null;
+}
+
+export function writeSeed({ summary, conditions, sinceSeq, reported }: SessionSeed): string {
+  return JSON.stringify({ summary, conditions, sinceSeq, reported });
 }
 
 /** How far the summary of an operation has come; null where it has not begun, or where that cannot be read. */

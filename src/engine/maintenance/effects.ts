@@ -1,4 +1,5 @@
 import type { OperationRecord, SessionSeed } from '../../core/maintenance/record.ts';
+import { writeSeed } from '../../core/maintenance/summary.ts';
 import type { ConversationRecord, SessionRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { SessionId } from '../../kernel/ids.ts';
@@ -19,17 +20,18 @@ export type Effect = (ledger: Ledger, rows: EffectRows) => Partial<OperationReco
 
 /** The older part of a session has its seed; what is behind the cut stays as it is (M-16, M-17). */
 export function compactSession(of: {
-  readonly seed: string;
+  readonly seed: SessionSeed;
   readonly cutSeq: number;
-  readonly before: SessionSeed | null;
 }): Effect {
   return (ledger, { session }) => {
-    const { seed, cutSeq } = of;
     const { id, compactions: before } = session;
+    const { cutSeq } = of;
     const compactions = before + 1;
     ledger.takeToken();
+    const data = { sessionId: id, cutSeq, compactions };
+    const { seq: sinceSeq } = ledger.event('session.compacted', { data });
+    const seed = writeSeed({ ...of.seed, sinceSeq });
     ledger.add({ write: 'session.seed', id, seed, cutSeq, compactions });
-    ledger.event('session.compacted', { data: { sessionId: id, cutSeq, compactions } });
     return {};
   };
 }
@@ -76,13 +78,14 @@ function moveOver(
 }
 
 /** The session that follows begins with what stands for the archived one (M-14). */
-export function seedSession(seed: string): Effect {
+export function seedSession(said: SessionSeed): Effect {
   return (ledger, { operation }) => {
     const id = operation.nextSessionId;
     if (id === null) return {};
     ledger.takeToken();
+    const { seq: sinceSeq } = ledger.event('session.seeded', { data: { sessionId: id } });
+    const seed = writeSeed({ ...said, sinceSeq });
     ledger.add({ write: 'session.seed', id, seed, cutSeq: 0, compactions: 0 });
-    ledger.event('session.seeded', { data: { sessionId: id } });
     return {};
   };
 }

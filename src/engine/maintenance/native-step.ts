@@ -1,7 +1,7 @@
 import { isRepeatable } from '../../core/maintenance/decide.ts';
-import type { OperationRecord, SessionSeed } from '../../core/maintenance/record.ts';
+import type { OperationRecord } from '../../core/maintenance/record.ts';
 import { requestRoom } from '../../core/maintenance/size.ts';
-import { readWork, writeSeed, writeWork } from '../../core/maintenance/summary.ts';
+import { readWork, writeWork } from '../../core/maintenance/summary.ts';
 import type { SessionId } from '../../kernel/ids.ts';
 import type { Runtime, RuntimeOutcome } from '../../ports/runtime.ts';
 import { saySeed } from '../../text/session-facts.ts';
@@ -9,7 +9,7 @@ import type { EngineParts } from '../engine.ts';
 import { isFatal } from '../settle.ts';
 import { compactSession, linkSessions, rotateSession, seedSession } from './effects.ts';
 import { heardIn } from './heard.ts';
-import type { Scene } from './scene.ts';
+import { seedOf, type Scene } from './scene.ts';
 import { done, failed, faultOf, type Made } from './step.ts';
 import { NOTHING_USED } from './summarise.ts';
 
@@ -43,15 +43,15 @@ export const makeNativeStep: NativeStep = async (parts, scene, of, signal) => {
 
 const STEPS: Readonly<Record<OperationRecord['step'], NativeStep>> = {
   compact: async (parts, scene, { operation, runtime }, signal) => {
-    const { session, conversation, seed, window } = scene;
+    const { session, conversation, window } = scene;
     const outcome = await runtime.compact(session.id, signal);
     if (outcome.kind === 'rejected') return rejected(outcome);
     if (outcome.value.tokens > requestRoom(window)) return failed('full');
     // The runtime holds what was said; the host goes on from here, and restates what it knows itself.
     const { seq: cutSeq } = conversation;
-    const kept = { summary: '', conditions: await heardIn(parts, scene, cutSeq) };
-    const effect = compactSession({ seed: writeSeed(kept), cutSeq, before: seed });
-    return done(effect, operation.work);
+    const conditions = await heardIn(parts, scene, cutSeq);
+    const seed = seedOf(scene, { summary: '', conditions });
+    return done(compactSession({ seed, cutSeq }), operation.work);
   },
   summarise: async (parts, scene, { operation, runtime }, signal) => {
     const { session, conversation } = scene;
@@ -83,13 +83,13 @@ const STEPS: Readonly<Record<OperationRecord['step'], NativeStep>> = {
     const outcome = await runtime.rotate({ from: session.id, next }, signal);
     return outcome.kind === 'rejected' ? rejected(outcome) : done(rotateSession, work);
   },
-  seed: async (_parts, _scene, { operation, runtime }, signal) => {
+  seed: async (_parts, scene, { operation, runtime }, signal) => {
     const { nextSessionId: session, work } = operation;
     const known = readWork(work);
     if (session === null || known === null) return failed('summary_missing');
-    const seed: SessionSeed = { summary: known.summary, conditions: known.conditions };
+    const seed = seedOf(scene, known);
     // The runtime has the summary; a request of the host's own does not carry it a second time.
-    const seeded = done(seedSession(writeSeed({ ...seed, summary: '' })), work);
+    const seeded = done(seedSession({ ...seed, summary: '' }), work);
     // One that failed or was cut may have taken effect: then it is closed without another (M-6).
     if (operation.failures > 0 && (await isSeeded(runtime, session, signal))) return seeded;
     const outcome = await runtime.seed({ session, text: saySeed(seed) }, signal);

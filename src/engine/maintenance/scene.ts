@@ -19,7 +19,7 @@ import { agentOf, chainOf } from '../session/agent.ts';
 import { sayShortened } from '../session/shortened.ts';
 import { readAgain } from '../settle.ts';
 import { offeredTools } from '../turn/context.ts';
-import { readHistory, sizeOfTurns } from '../turn/history.ts';
+import { lastReported, readHistory, sizeOfTurns } from '../turn/history.ts';
 import { readTail } from './range.ts';
 
 /** What an operation is carried out on, read before its try is reserved. Sizes in characters. */
@@ -104,13 +104,9 @@ async function readReported(
   const charsMax = 2 * charsFor(requestRoom(window));
   const before = conversation.seq + 1;
   const history = await readHistory(parts, { ...place, before }, charsMax);
-  const last = history.turns.at(-1)?.reported ?? null;
-  if (history.isOver || last === null) return null;
+  if (history.isOver) return history.seed?.reported ?? null;
   const seeded = history.seed === null ? 0 : history.seed.summary.length;
-  return {
-    tokens: last.tokens,
-    chars: base + seeded + sizeOfTurns(history.turns) - last.charsBehind,
-  };
+  return lastReported(history, base + seeded + sizeOfTurns(history.turns));
 }
 
 /** The largest summary that may stand for the session, in characters: less with each failure (M-19). */
@@ -159,7 +155,7 @@ export async function tooLarge(parts: EngineParts, scene: Scene): Promise<JsonOb
   };
 }
 
-const NO_SEED: SessionSeed = { summary: '', conditions: [] };
+const NO_SEED: SessionSeed = { summary: '', conditions: [], sinceSeq: 0, reported: null };
 
 async function sizeWith(
   parts: EngineParts,
@@ -182,4 +178,13 @@ export async function fitsAfter(
   const said = await sizeWith(parts, scene, seed, cut.cutSeq);
   const all = instructions + tools + said.seed + said.facts + cut.keptChars + head;
   return countTokens(all, reported) <= requestRoom(window);
+}
+
+/** What stands for a session from now on, as far as it is known before its commit. */
+export function seedOf(
+  { reported }: Pick<Scene, 'reported'>,
+  said: Pick<SessionSeed, 'summary' | 'conditions'>,
+): SessionSeed {
+  const { summary, conditions } = said;
+  return { summary, conditions, sinceSeq: 0, reported };
 }

@@ -1,7 +1,7 @@
 import type { OperationFault } from '../../core/maintenance/decide.ts';
 import type { Cut } from '../../core/maintenance/cut.ts';
-import type { OperationRecord, OperationWork, SessionSeed } from '../../core/maintenance/record.ts';
-import { readWork, writeSeed, writeWork } from '../../core/maintenance/summary.ts';
+import type { OperationRecord, OperationWork } from '../../core/maintenance/record.ts';
+import { readWork, writeWork } from '../../core/maintenance/summary.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -9,7 +9,7 @@ import type { EngineParts } from '../engine.ts';
 import type { Effect } from './effects.ts';
 import { compactSession, linkSessions, rotateSession, seedSession } from './effects.ts';
 import { makeNativeStep } from './native-step.ts';
-import { cutOf, fitsAfter, type Scene } from './scene.ts';
+import { cutOf, fitsAfter, seedOf, type Scene } from './scene.ts';
 import { NOTHING_USED, summarise, type SummarySpent } from './summarise.ts';
 
 /** What a try of a step came to, before it is recorded. */
@@ -84,7 +84,7 @@ async function compact(
   operation: OperationRecord,
   signal: AbortSignal,
 ): Promise<Made> {
-  const { session, seed: known } = scene;
+  const { session } = scene;
   const cut = cutOf(scene, operation);
   const at: Cut = cut ?? { cutSeq: session.cutSeq, keptChars: 0 };
   const start = startOf(scene, operation, at.cutSeq);
@@ -93,11 +93,11 @@ async function compact(
   const { work, spent } = written;
   // What was planned at first holds: only there has the summary come.
   const kept = keptBehind(scene, work.cutSeq);
-  const seeded: SessionSeed = { summary: work.summary, conditions: work.conditions };
+  const seeded = seedOf(scene, work);
   const fits = await fitsAfter(parts, scene, { seed: seeded, cut: kept });
   if (!fits) return failed('full', '', spent);
-  const effect = compactSession({ seed: writeSeed(seeded), cutSeq: work.cutSeq, before: known });
-  return done(effect, null, spent);
+  const { cutSeq } = work;
+  return done(compactSession({ seed: seeded, cutSeq }), null, spent);
 }
 
 /** How far the summary has come, or its beginning: what stood for the session before. */
@@ -137,9 +137,9 @@ async function summariseWhole(
 async function seed(parts: EngineParts, scene: Scene, operation: OperationRecord): Promise<Made> {
   const work = readWork(operation.work);
   if (work === null) return failed('summary_missing');
-  const seeded: SessionSeed = { summary: work.summary, conditions: work.conditions };
+  const seeded = seedOf(scene, work);
   const cut: Cut = { cutSeq: work.cutSeq, keptChars: 0 };
   const fits = await fitsAfter(parts, scene, { seed: seeded, cut });
   if (!fits) return failed('full');
-  return done(seedSession(writeSeed(seeded)), operation.work);
+  return done(seedSession(seeded), operation.work);
 }

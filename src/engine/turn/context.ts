@@ -4,7 +4,7 @@ import type { Model, ModelTool } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { agentOf, chainOf } from '../session/agent.ts';
 import { sayShortened } from '../session/shortened.ts';
-import { readHistory, sizeOfTurns } from './history.ts';
+import { lastReported, readHistory, sizeOfTurns } from './history.ts';
 import { TASK_TOOLS } from './task-tools.ts';
 
 /** What fills a window, in tokens as the provider counted last (T-20). */
@@ -78,8 +78,7 @@ export async function measureContext(
       : await sayShortened(parts, { conversation, task: undefined, session, seed, free });
   const kept = sizeOfTurns(turns);
   const all = instructions + tools + shortened.seedChars + shortened.factsChars + kept;
-  const last = turns.at(-1)?.reported ?? null;
-  const reported = last === null ? null : { tokens: last.tokens, chars: all - last.charsBehind };
+  const reported = lastReported(history, all);
   const tokens = (chars: number): number => countTokens(chars, reported);
   return {
     window: model.contextWindow,

@@ -112,6 +112,17 @@ export async function readHistory(
   return { ...read, turns, isOver: true };
 }
 
+/**
+ * How the provider counted the last request of a session that had `chars` characters up to now; what it said of
+ * one before the session was shortened was kept with the seed. Null where nothing says so.
+ */
+export function lastReported({ seed, turns }: History, chars: number): Reported | null {
+  const last = turns.at(-1);
+  const isOfNow = last !== undefined && last.first > (seed?.sinceSeq ?? 0);
+  if (!isOfNow || last.reported === null) return seed?.reported ?? null;
+  return { tokens: last.reported.tokens, chars: chars - last.reported.charsBehind };
+}
+
 /** Characters of turns. */
 export function sizeOfTurns(turns: readonly SpokenTurn[]): number {
   return turns.reduce((sum, { chars }) => sum + chars, 0);

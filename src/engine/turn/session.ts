@@ -18,6 +18,7 @@ import { sayShortened, type Shortened } from '../session/shortened.ts';
 import type { Claim } from './claim.ts';
 import { charsOfWindow, offeredTools } from './context.ts';
 import {
+  lastReported,
   readHistory,
   saysSomething,
   sizeOfTurns,
@@ -83,7 +84,8 @@ export class Session {
     session.#history = histories.take(turn) ?? (await readHistory(parts, place, charsMax));
     session.#earlierChars = sizeOfTurns(session.#history.turns);
     if (session.#history.seed !== null) await session.#shorten(claim);
-    session.#reported = session.#history.reported ?? session.#reportedLast();
+    session.#reported =
+      session.#history.reported ?? lastReported(session.#history, session.#charsBefore());
     if (inputs === undefined) await session.joined();
     else session.#messages = inputs;
     return session;
@@ -96,13 +98,6 @@ export class Session {
     const free = charsOfWindow(this.chain[0]) - this.#base;
     const about = { conversation, task, session, seed, free };
     this.#shortened = await sayShortened(this.#parts, about);
-  }
-
-  /** How the provider counted the last request of the turns before this one. */
-  #reportedLast(): Reported | null {
-    const last = this.#history.turns.at(-1)?.reported;
-    if (last === null || last === undefined) return null;
-    return { tokens: last.tokens, chars: this.#charsBefore() - last.charsBehind };
   }
 
   #charsBefore(): number {
