@@ -3,7 +3,7 @@ import type { Archived, ArchiveKind } from '../../core/archive/record.ts';
 import { columnOf, FIELDS } from './tables.ts';
 
 /** What the rows of each kind are ordered by, so that the same records always make the same file. */
-const ORDER: Readonly<Record<ArchiveKind | 'operation', readonly string[]>> = {
+const ORDER: Readonly<Record<ArchiveKind, readonly string[]>> = {
   conversation: ['id'],
   session: ['id'],
   operation: ['id'],
