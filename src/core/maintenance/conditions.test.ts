@@ -157,7 +157,19 @@ describe('conditions are quoted', () => {
 
   test('whatever the message: bounded, and in words that stand in it', () => {
     const words = fc.constantFrom(
-      ...['never', 'ask', 'me', 'before', 'nicht', 'ohne', 'z.B.', '```', '>', '-', '\n', '.', '!'],
+      'never',
+      'ask',
+      'me',
+      'before',
+      'nicht',
+      'ohne',
+      'z.B.',
+      '```',
+      '>',
+      '-',
+      '\n',
+      '.',
+      '!',
     );
     const text = fc.oneof(
       fc.string({ unit: 'grapheme' }),

@@ -71,8 +71,9 @@ describe('what is kept of a summary', () => {
   const conditions = [{ at: 1, text: 'Ask me before you delete “anything”.' }];
 
   test('is read as it was written', () => {
-    const seed = { summary: 'So far.', conditions };
-    assert.deepEqual(readSeed(writeSeed(seed)), seed);
+    const seed = { summary: 'So far.', conditions, sinceSeq: 12, reported: null };
+    const counted = { ...seed, reported: { tokens: 400, chars: 1_200 } };
+    for (const one of [seed, counted]) assert.deepEqual(readSeed(writeSeed(one)), one);
     const work = { cutSeq: 9, doneSeq: 4, summary: 'So far.', conditions };
     assert.deepEqual(readWork(writeWork(work)), work);
   });
@@ -87,11 +88,13 @@ describe('what is kept of a summary', () => {
     assert.equal(readWork('{"cutSeq":1,"doneSeq":1}'), null);
   });
 
-  test('keeps the conditions that can be read', () => {
+  test('keeps what can be read of it', () => {
     const damaged = [null, 'x', { at: 1 }, { at: '1', text: 'x' }, ...conditions, []];
     const json = JSON.stringify({ summary: 'x', conditions: damaged });
     assert.deepEqual(readSeed(json)?.conditions, conditions);
     assert.deepEqual(readSeed('{"summary":"x","conditions":{}}')?.conditions, []);
-    assert.deepEqual(readSeed('{"summary":"x"}')?.conditions, []);
+    const bare = { summary: 'x', conditions: [], sinceSeq: 0, reported: null };
+    assert.deepEqual(readSeed('{"summary":"x"}'), bare);
+    assert.deepEqual(readSeed('{"summary":"x","sinceSeq":"1","reported":{"tokens":1}}'), bare);
   });
 });
