@@ -4,14 +4,16 @@ import { says } from '../src/testing/model-answer.ts';
 import { startModelServer } from '../src/testing/model-server.ts';
 
 const OK = says('ok');
+/** A conversation that grows is summed up now and then: that is part of what it costs. */
+const SUMMED_UP = says(JSON.stringify({ summary: 'hello was said, and ok' }));
 const holdsBack = process.argv[2] === 'hold';
 /** Longer than any benchmark. */
 const HELD_MS = 3_600_000;
 
 const server = await startModelServer(
-  async () => {
+  async ({ text }) => {
     if (holdsBack) await pause(HELD_MS);
-    return OK;
+    return text.includes('"response_format"') ? SUMMED_UP : OK;
   },
   { record: 'none' },
 );
