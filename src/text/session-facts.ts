@@ -85,11 +85,13 @@ export function sayFacts(facts: SessionFacts, charsMax: number): string {
   const told = TEXT_CHARS.map((chars) => wholeSections(mustSections(facts, chars)));
   const must = told.find((text) => text.length <= charsMax * MUST_SHARE) ?? told.at(-1) ?? '';
   const parts = [HEAD, ...(must === '' ? [] : [must])];
-  let left = charsMax - parts.join('\n\n').length;
-  for (const section of maySections(facts)) {
-    const text = fittedSection(section, left);
-    left -= text.length + 2;
-    if (text !== '') parts.push(text);
+  const may = maySections(facts).filter(({ records }) => records.length > 0);
+  let left = charsMax - parts.join('\n\n').length - may.reduce((sum, one) => sum + leastOf(one), 0);
+  for (const section of may) {
+    const least = leastOf(section);
+    const text = fittedSection(section, Math.max(0, left) + least);
+    left -= Math.max(0, text.length - least);
+    parts.push(text);
   }
   return parts.join('\n\n');
 }
@@ -194,9 +196,9 @@ function wholeSections(sections: readonly Section[]): string {
 }
 
 /** The newest records that fit, oldest first, and how many are left out. */
-function fittedSection({ title, records }: Section, charsMax: number): string {
-  if (records.length === 0) return '';
-  let chars = title.length + MORE_CHARS;
+function fittedSection(section: Section, charsMax: number): string {
+  const { title, records } = section;
+  let chars = leastOf(section);
   const shown: string[] = [];
   for (const text of records.toReversed().map(line)) {
     chars += text.length + 1;
@@ -205,6 +207,11 @@ function fittedSection({ title, records }: Section, charsMax: number): string {
   }
   const left = records.length - shown.length;
   return [title, ...(left === 0 ? [] : [leftOut(left, shown.length)]), ...shown].join('\n');
+}
+
+/** What a list takes of which nothing is shown. */
+function leastOf({ title }: Section): number {
+  return title.length + MORE_CHARS;
 }
 
 function leftOut(left: number, shown: number): string {
