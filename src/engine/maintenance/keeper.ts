@@ -8,11 +8,12 @@ import { OneLook } from '../one-look.ts';
 import { isFatal } from '../settle.ts';
 import type { Live } from '../turn/live.ts';
 import { closeTry } from './close.ts';
+import { faultOf, type Made } from './made.ts';
 import { recordStep, type Recorded } from './record.ts';
 import { releaseWaiting } from './release.ts';
 import { reserve } from './reserve.ts';
 import { readScene, tooLarge, type Scene } from './scene.ts';
-import { faultOf, makeStep, type Made } from './step.ts';
+import { makeStep } from './step.ts';
 import { NOTHING_USED } from './summarise.ts';
 
 export interface KeeperHost {

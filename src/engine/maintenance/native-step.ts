@@ -9,8 +9,9 @@ import type { EngineParts } from '../engine.ts';
 import { isFatal } from '../settle.ts';
 import { compactSession, linkSessions, rotateSession, seedSession } from './effects.ts';
 import { heardIn } from './heard.ts';
+import { done, failed, faultOf, type Made } from './made.ts';
 import { seedOf, type Scene } from './scene.ts';
-import { done, failed, faultOf, type Made } from './step.ts';
+
 import { NOTHING_USED } from './summarise.ts';
 
 interface Native {

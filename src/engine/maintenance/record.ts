@@ -17,7 +17,7 @@ import { settle } from '../settle.ts';
 import type { EffectRows } from './effects.ts';
 import { addSpent } from './progress.ts';
 import { settleOperation } from './settle-operation.ts';
-import type { Made } from './step.ts';
+import type { Made } from './made.ts';
 import { isOut, operationReads, type OperationReads } from './unit.ts';
 
 /** Where the try left its operation; `gone`: it was dropped, or an earlier try of this unit has recorded it. */

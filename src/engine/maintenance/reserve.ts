@@ -7,6 +7,7 @@ import {
 import type { OperationRecord } from '../../core/maintenance/record.ts';
 import type { HostId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Instant } from '../../kernel/time.ts';
 import { hostName } from '../../kernel/principal.ts';
 import type { At, Decision, Rows, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
@@ -58,21 +59,28 @@ function decide(
   const verdict = judgeAttempt(operation, at.now);
   if (verdict === 'leave' || verdict === 'wait') return LEFT;
   const ledger = new Ledger(conversation, at, hostName(by.hostId));
-  const before = operation;
-  if (verdict === 'exhausted' || by.tooLarge !== null) {
-    const after =
-      verdict === 'exhausted'
-        ? blockExhausted(operation, at.now)
-        : blockTooLarge(operation, by.tooLarge ?? {}, at.now);
-    settleOperation(ledger, { before, after }, { runs });
+  const blocked = judgeBlocked(operation, verdict, by.tooLarge, at.now);
+  if (blocked !== undefined) {
+    settleOperation(ledger, { before: operation, after: blocked }, { runs });
     return { verdict: { kind: 'blocked' }, writes: ledger.close() };
   }
   const row = reserveAttempt(operation, by.hostId, at.now);
   ledger.add({ write: 'operation.save', row });
   const { id: operationId, step, attempts: attempt, epoch } = row;
   const data = { operationId, step, attempt, epoch };
-  ledger.event('operation.reserved', { from: before.state, to: row.state, data });
+  ledger.event('operation.reserved', { from: operation.state, to: row.state, data });
   return { verdict: { kind: 'reserved', operation: row }, writes: ledger.close() };
+}
+
+/** The operation that needs an admin instead of a try; undefined when it may be tried. */
+function judgeBlocked(
+  operation: OperationRecord,
+  verdict: 'exhausted' | 'reserve',
+  tooLarge: JsonObject | null,
+  now: Instant,
+): OperationRecord | undefined {
+  if (verdict === 'exhausted') return blockExhausted(operation, now);
+  return tooLarge === null ? undefined : blockTooLarge(operation, tooLarge, now);
 }
 
 const LEFT: Decision<Reserved> = { verdict: { kind: 'left' }, writes: [] };

@@ -1,35 +1,12 @@
-import type { OperationFault } from '../../core/maintenance/decide.ts';
 import type { Cut } from '../../core/maintenance/cut.ts';
 import type { OperationRecord, OperationWork } from '../../core/maintenance/record.ts';
 import { readWork, writeWork } from '../../core/maintenance/summary.ts';
-import { Fault } from '../../kernel/fault.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import type { Instant } from '../../kernel/time.ts';
 import type { EngineParts } from '../engine.ts';
-import type { Effect } from './effects.ts';
 import { compactSession, linkSessions, rotateSession, seedSession } from './effects.ts';
+import { done, failed, type Made } from './made.ts';
 import { makeNativeStep } from './native-step.ts';
 import { cutOf, fitsAfter, seedOf, type Scene } from './scene.ts';
-import { NOTHING_USED, summarise, type SummarySpent } from './summarise.ts';
-
-/** What a try of a step came to, before it is recorded. */
-export type Made =
-  /** Its effect is committed with its outcome. `work` is what the next step goes on from. */
-  | {
-      readonly kind: 'done';
-      readonly effect: Effect;
-      readonly work: string | null;
-      readonly spent: SummarySpent;
-    }
-  | {
-      readonly kind: 'failed';
-      readonly fault: OperationFault;
-      readonly retryAt: Instant | null;
-      readonly spent: SummarySpent;
-    }
-  /** It was rejected or cut and may have had effects (M-6). */
-  | { readonly kind: 'uncertain'; readonly fault: OperationFault }
-  | { readonly kind: 'gone' };
+import { summarise } from './summarise.ts';
 
 /** Makes the step that an operation is at, under its reserved try. */
 export async function makeStep(
@@ -52,30 +29,6 @@ export async function makeStep(
     case 'seed':
       return seed(parts, scene, operation);
   }
-}
-
-export function done(
-  effect: Effect,
-  work: string | null = null,
-  spent: SummarySpent = NOTHING_USED,
-): Made {
-  return { kind: 'done', effect, work, spent };
-}
-
-export function failed(code: string, said = '', spent: SummarySpent = NOTHING_USED): Made {
-  return { kind: 'failed', fault: { code, said }, retryAt: null, spent };
-}
-
-/** What something thrown says: its code, as a notice names it. */
-export function faultOf(error: unknown): OperationFault {
-  const said = error instanceof Error ? error.message.slice(0, LIMITS.providerWordsMax) : '';
-  const code = error instanceof Fault ? error.code : codeOf(error);
-  return { code, said };
-}
-
-function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code.toLowerCase() : 'internal';
 }
 
 async function compact(
@@ -102,17 +55,17 @@ async function compact(
 
 /** How far the summary has come, or its beginning: what stood for the session before. */
 function startOf(
-  { session, seed }: Scene,
+  { session, seed: before }: Scene,
   operation: OperationRecord,
   cutSeq: number,
 ): OperationWork {
-  const known = readWork(operation.work);
-  if (known !== null) return { ...known, cutSeq: Math.max(known.cutSeq, cutSeq) };
+  const begun = readWork(operation.work);
+  if (begun !== null) return { ...begun, cutSeq: Math.max(begun.cutSeq, cutSeq) };
   return {
     cutSeq,
     doneSeq: session.cutSeq,
-    summary: seed?.summary ?? '',
-    conditions: seed?.conditions ?? [],
+    summary: before?.summary ?? '',
+    conditions: before?.conditions ?? [],
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from '../../core/approval/record.ts';
-import { dropOperation, isFenced } from '../../core/maintenance/decide.ts';
+import { isFenced } from '../../core/maintenance/decide.ts';
 import type { OperationRecord } from '../../core/maintenance/record.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
@@ -7,20 +7,18 @@ import { mayOrder, moveTask } from '../../core/task/decide.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { HostId, SessionId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { principalName, type Principal } from '../../kernel/principal.ts';
+import type { Principal } from '../../kernel/principal.ts';
 import type { Read, Rows, Unit } from '../../ports/store.ts';
 import { ORDER_INPUTS } from '../../text/model.ts';
 import { cutName, quoteRequest } from '../../text/quote.ts';
 import { renderRefusal } from '../../text/render.ts';
 import { sayWhen } from '../../text/when.ts';
-import { AUDIT_TAIL, auditWrite, type AuditTail } from '../audit/append.ts';
+import { AUDIT_TAIL, type AuditTail } from '../audit/append.ts';
 import type { EngineParts } from '../engine.ts';
 import { closeCommand, mayDrop } from '../inbox/answer-unit.ts';
-import { addReceipt, receiptUse } from '../inbox/receipt.ts';
 import { speak, type Speaking } from '../inbox/speaking.ts';
 import { shownLines, taskLine } from '../inbox/task-lines.ts';
-import { shown } from '../maintenance/admit.ts';
-import { settleOperation } from '../maintenance/settle-operation.ts';
+import { giveUp, goesOver, takeOver } from '../maintenance/drop.ts';
 import { settle } from '../settle.ts';
 import { generateFor, wakeInput } from '../inbox/generate.ts';
 import { Ledger } from './ledger.ts';
@@ -84,23 +82,16 @@ function freshUnit(
         closeCommand(ledger, { id, conversationId }, { text });
         return { verdict: undefined, writes: ledger.close() };
       }
-      if (dropped !== undefined) giveUp(parts, ledger, order, { ...rows, operation: dropped });
-      else if (conversation.fence !== 'none') ledger.fence('none', null);
-      ledger.add({ write: 'session.end', id: conversation.sessionId, endedAt: at.now });
-      const data = { sessionId };
-      const { seq: firstSeq } = ledger.event('session.started', { data });
-      const row = newSession({ id: sessionId, conversationId, firstSeq }, at.now);
-      ledger.add(
-        { write: 'session.insert', row },
-        { write: 'conversation.session', id: conversationId, sessionId },
-      );
+      openFence(parts, ledger, order, { ...rows, conversation, dropped });
+      startOver(ledger, conversation, sessionId);
       const tasks = rows.open.map((task) =>
-        moveOver(parts, ledger, { task, order, sessionId, dropped }),
+        goesOver(task, dropped)
+          ? takeOver(ledger, task, sessionId)
+          : moveOver(parts, ledger, { task, order, sessionId }),
       );
       // What was kept behind a fence is answered in the new session (M-21).
       const set = dropped === undefined ? unbound.filter((one) => mayDrop(one, command)) : [];
-      const speaking = speak(parts, at.now);
-      const text = sayFresh(speaking, { ...rows, open: tasks }, set.length);
+      const text = sayFresh(speak(parts, at.now), { ...rows, open: tasks }, set.length);
       const answerId = closeCommand(ledger, { id, conversationId }, { text });
       for (const message of set) ledger.add({ write: 'message.done', id: message.id, answerId });
       return { verdict: undefined, writes: ledger.close() };
@@ -108,31 +99,35 @@ function freshUnit(
   };
 }
 
-/** Gives the maintenance of the conversation up, recorded as what an admin has done (M-21, X-10). */
-function giveUp(
+/** Whatever stood before the old session says nothing of the new one (M-21). */
+function openFence(
   parts: EngineParts,
   ledger: Ledger,
-  { command, principal }: FreshOrder,
+  order: FreshOrder,
   rows: Rows<AuditTail> & {
-    readonly operation: OperationRecord;
-    readonly conversation: ConversationRecord | undefined;
+    readonly conversation: ConversationRecord;
+    readonly dropped: OperationRecord | undefined;
   },
 ): void {
-  const { operation: before, conversation } = rows;
+  const { conversation, dropped } = rows;
+  if (dropped !== undefined) giveUp(parts, ledger, order, { ...rows, operation: dropped });
+  else if (conversation.fence !== 'none') ledger.fence('none', null);
+}
+
+/** Ends the session of the conversation and begins the next. */
+function startOver(
+  ledger: Ledger,
+  { id: conversationId, sessionId: before }: ConversationRecord,
+  sessionId: SessionId,
+): void {
   const { now } = ledger.at;
-  const after = dropOperation(before, now);
-  settleOperation(ledger, { before, after }, { runs: [] });
-  const { nextSessionId: id } = before;
-  // One that was made and never gone over to is nobody's.
-  if (id !== null && id !== conversation?.sessionId)
-    ledger.add({ write: 'session.end', id, endedAt: now });
-  const use = { order: 'maintenance.drop', subjectId: before.id };
-  const receipt = receiptUse(parts, { principal, receiptId: command.id }, use);
-  addReceipt(ledger, receipt, { id: before.id, version: after.version });
-  const by = principalName(principal);
-  const entry = { at: now, principal: by, channel: command.channel, action: use.order };
-  const change = { subjectId: before.id, before: shown(before), after: shown(after) };
-  ledger.add(auditWrite(parts, rows.last, { ...entry, ...change }));
+  ledger.add({ write: 'session.end', id: before, endedAt: now });
+  const { seq: firstSeq } = ledger.event('session.started', { data: { sessionId } });
+  const row = newSession({ id: sessionId, conversationId, firstSeq }, now);
+  ledger.add(
+    { write: 'session.insert', row },
+    { write: 'conversation.session', id: conversationId, sessionId },
+  );
 }
 
 /** A task that did not fit the old session goes on in the new one, where its request is said again. */
@@ -143,20 +138,10 @@ function moveOver(
     readonly task: TaskRecord;
     readonly order: FreshOrder;
     readonly sessionId: SessionId;
-    /** The maintenance that was given up: what went on in its sessions goes on in the new one. */
-    readonly dropped: OperationRecord | undefined;
   },
 ): TaskRecord {
-  const { task, order, sessionId, dropped } = about;
-  const isLeft =
-    dropped !== undefined &&
-    (task.sessionId === dropped.sessionId || task.sessionId === dropped.nextSessionId);
+  const { task, order, sessionId } = about;
   const isTooLarge = task.state === 'blocked' && task.reason === 'base_too_large';
-  if (isLeft && !isTooLarge && task.enrollment === 'current') {
-    const row = { ...task, sessionId, version: task.version + 1 };
-    ledger.add({ write: 'task.save', row });
-    return row;
-  }
   if (!isTooLarge || !mayOrder(task, order.principal)) return task;
   const move = { to: 'active', reason: null, now: ledger.at.now } as const;
   const moved = { ...moveTask(task, move), sessionId };

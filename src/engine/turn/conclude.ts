@@ -35,7 +35,7 @@ import {
   type Ending,
 } from './closing.ts';
 import { generate } from '../inbox/generate.ts';
-import { bindJoined, claimJoined, isGenuine, isWaiting, joinedBy } from './joined.ts';
+import { bindJoined, claimJoined, isGenuine, isSameOutage, isWaiting, joinedBy } from './joined.ts';
 import type { Filled } from './session.ts';
 import { startedStep, type StepStart } from './step.ts';
 
@@ -363,13 +363,6 @@ function park(of: Concluding, missed: Away): Ended {
   tellNext(ledger, ending, WAIT_REASONS.quota, { until, ...data });
   const counts = { quotaWaits: quotaWaits + 1 };
   return endInWait(ledger, ending, { kind: 'quota', id, until }, { ...parked, counts });
-}
-
-/** A turn that only found out that the provider is still away goes on with the wait that was told (T-18). */
-function isSameOutage({ turn, messages, hasAnswered }: Ending): boolean {
-  const inputs = messages.filter(({ turnId }) => turnId === turn.id);
-  const isReturned = inputs.every(({ channel }) => channel === HOST_CHANNELS.scout);
-  return isReturned && inputs.length > 0 && !hasAnswered;
 }
 
 function expire(of: Concluding, joined: readonly MessageRecord[]): Ended {

@@ -5,7 +5,6 @@ import { HOST_CHANNELS } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import {
   ASKED,
-  endOfOpenStep,
   judgeModel,
   repeatsItself,
   type AskedCall,
@@ -33,7 +32,7 @@ import { withRoom } from './room.ts';
 import { Session, type Filled } from './session.ts';
 import { NOT_BEGUN, outcomeOf, spentBy, type StepEnd, type StepStart } from './step.ts';
 import { isTaskTool, readTaskTool, type TaskOrder } from './task-tools.ts';
-import { within } from './within.ts';
+import { endOfOrder, runTool } from './tool-end.ts';
 
 /** What a turn needs to run and to be interrupted. */
 export interface Drive {
@@ -139,7 +138,7 @@ class TurnLoop {
   async #modelStep(step: StepRecord): Promise<StepRecord | null> {
     if (this.#drive.signal.aborted) return this.#leave(step, NOT_BEGUN);
     const made = this.#session.request();
-    if (made.kind === 'full') return this.#overflow(step, NOT_BEGUN, { cause: 'full', ...made });
+    if (made.kind === 'full') return this.#overflow(step, NOT_BEGUN, made.filled);
     const called = await this.#caller.call(step, made.request);
     const end = endOfModel(called, this.#caller.failed);
     switch (called.kind) {
@@ -168,17 +167,10 @@ class TurnLoop {
     end: StepEnd,
     missed: Extract<Called, { kind: 'missed' }>['missed'],
   ): Promise<StepRecord | null> {
-    if (missed.kind === 'too_long') return this.#tooLong(step, end);
+    if (missed.kind === 'too_long') return this.#overflow(step, end, this.#session.tooLong());
     if (missed.kind === 'refused') return this.#conclude(step, end, { ...missed, kind: 'failed' });
     if (this.#drive.signal.aborted) return this.#leave(step, end);
     return this.#conclude(step, end, { kind: 'parked', missed });
-  }
-
-  /** The provider says that the request is too long: its own count goes before ours (M-13). */
-  async #tooLong(step: StepRecord, end: StepEnd): Promise<StepRecord | null> {
-    const [{ contextWindow }] = this.#session.chain;
-    const window = Math.min(contextWindow, this.#session.counted);
-    return this.#overflow(step, end, { cause: 'too_long', window });
   }
 
   /** The session is maintained before the turn's work goes on (M-8). */
@@ -188,8 +180,7 @@ class TurnLoop {
     filled: Pick<Filled, 'cause' | 'window'>,
   ): Promise<StepRecord | null> {
     const isBegun = this.#session.steps.some(({ state }) => state === 'finished');
-    const { cause, window } = filled;
-    return this.#conclude(step, end, { kind: 'overflows', isBegun, cause, window });
+    return this.#conclude(step, end, { kind: 'overflows', isBegun, ...filled });
   }
 
   #noteModel(provider: string, model: string): void {
@@ -262,12 +253,9 @@ class TurnLoop {
     return isSecond ? { kind: 'error', text: 'the turn ends already by an earlier call' } : order;
   }
 
-  /** A task tool is the host's own to carry out; every other call runs. */
   #carryOut(order: TaskOrder): StepEnd {
     if (order.kind === 'note') this.#note = order.note;
-    return order.kind === 'error'
-      ? { state: 'failed', output: order.text, errorCode: 'invalid_args' }
-      : { state: 'finished', output: order.text, errorCode: null };
+    return endOfOrder(order);
   }
 
   async #ask(
@@ -295,13 +283,7 @@ class TurnLoop {
 
   async #runTool(step: StepRecord, call: ToolCall, approved?: Shown): Promise<StepEnd> {
     const { parts, signal } = this.#drive;
-    const running = this.#tools.run(call, signal, approved);
-    const outcome = await within(running, () => null, { clock: parts.clock, signal });
-    if (outcome === null) return { state: endOfOpenStep(step), output: null, errorCode: 'ended' };
-    if (outcome.kind === 'result')
-      return { state: 'finished', output: outcome.text, errorCode: null };
-    const state = outcome.code === 'ended' ? 'cut' : 'failed';
-    return { state, output: outcome.text, errorCode: outcome.code };
+    return runTool(this.#tools, { step, call, approved }, { clock: parts.clock, signal });
   }
 
   /** Goes on with a model call, unless a bound forbids it: checked before the spend (T-7). */

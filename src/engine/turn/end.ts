@@ -94,7 +94,9 @@ function endUnit(parts: EngineParts, order: EndOrder, tries: number): Unit<EndRe
         },
         order.outcome,
       );
-      const maintained = openMaintenance(parts, ledger, { ...rows, conversation }, order, verdict);
+      const { filled } = order;
+      const opening = { ...rows, conversation, task, filled };
+      const maintained = openMaintenance(parts, ledger, opening, verdict);
       return { verdict: maintained, writes: ledger.close() };
     },
   };

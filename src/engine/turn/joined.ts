@@ -87,3 +87,14 @@ export function bindJoined(
   for (const message of joined)
     if (message.taskId === null) ledger.add({ write: 'message.bind', id: message.id, taskId });
 }
+
+/** Whether a turn only found out that the provider is still away: it goes on with the wait that was told (T-18). */
+export function isSameOutage(of: {
+  readonly turn: Pick<TurnRecord, 'id'>;
+  readonly messages: readonly MessageRecord[];
+  readonly hasAnswered: boolean;
+}): boolean {
+  const inputs = of.messages.filter(({ turnId }) => turnId === of.turn.id);
+  const isReturned = inputs.every(({ channel }) => channel === HOST_CHANNELS.scout);
+  return isReturned && inputs.length > 0 && !of.hasAnswered;
+}

@@ -1,3 +1,4 @@
+import type { Cause } from '../../core/maintenance/opening.ts';
 import type { Reported } from '../../core/maintenance/size.ts';
 import { countTokens, judgeFill, mayMaintain, requestRoom } from '../../core/maintenance/size.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
@@ -31,11 +32,11 @@ import {
 /** `full`: what the next request would hold does not fit the window with the reserve (M-13). */
 export type Request =
   | { readonly kind: 'request'; readonly request: ModelRequest }
-  | { readonly kind: 'full'; readonly window: number };
+  | { readonly kind: 'full'; readonly filled: Filled };
 
 /** Why a session is to be maintained once its turn has ended, and against which window (M-13). */
 export interface Filled {
-  readonly cause: 'usage' | 'steps' | 'full' | 'too_long';
+  readonly cause: Cause;
   readonly window: number;
 }
 
@@ -137,8 +138,14 @@ export class Session {
     return { ...this.#history, turns, reported: this.#reported };
   }
 
-  /** Tokens that the last request would have now, as far as they are counted. */
-  get counted(): number {
+  /** The provider says that the request is too long: its own count goes before ours (M-13). */
+  tooLong(): Filled {
+    const [{ contextWindow }] = this.chain;
+    return { cause: 'too_long', window: Math.min(contextWindow, this.#counted()) };
+  }
+
+  /** Tokens that a request would have now, as far as they are counted. */
+  #counted(): number {
     return countTokens(this.#chars(), this.#reported);
   }
 
@@ -148,7 +155,7 @@ export class Session {
     if (!mayMaintain(this.#task)) return null;
     const base = countTokens(this.#base + (this.#shortened?.chars ?? 0), this.#reported);
     const steps = stepsOf(this.#history.turns) + this.#steps.length;
-    const used = Math.max(this.#used, this.counted);
+    const used = Math.max(this.#used, this.#counted());
     const cause = judgeFill({ window, base, used, steps }, this.#parts.options.maintenance.startAt);
     return cause === undefined ? null : { cause, window };
   }
@@ -161,7 +168,8 @@ export class Session {
     const [{ contextWindow: window }] = this.chain;
     const own = spokenTurn(this.#messages, this.#steps);
     const tokens = countTokens(this.#charsBefore() + own.chars, this.#reported);
-    if (this.#history.isOver || tokens > requestRoom(window)) return { kind: 'full', window };
+    if (this.#history.isOver || tokens > requestRoom(window))
+      return { kind: 'full', filled: { cause: 'full', window } };
     const earlier = this.#history.turns.flatMap(({ messages }) => messages);
     const { seed = [], facts = [] } = this.#shortened ?? {};
     const messages = this.#opened([...seed, ...earlier, ...facts, ...own.messages]);
