@@ -76,6 +76,10 @@ async function fenced({ store }: Opened): Promise<void> {
   for (const since of [0, 1]) assert.deepEqual(await dueIn(since), conversations(1, 4));
   assert.deepEqual(await assessable(), tasks(1, 4));
   assert.deepEqual(await assessable(2), tasks(1, 4), 'what is held back takes no place');
+  const behind = async (limit = 9): Promise<string[]> =>
+    field(await read(store, 'conversation.fenced', { limit }), 'id');
+  assert.deepEqual(await behind(), conversations(2, 3));
+  assert.deepEqual(await behind(1), conversations(2));
   for (const [n, inputs] of [1, 0, 0, 1].entries()) {
     const of = { conversationId: idOf('conversation', n + 1), generatedSince: 0, limit: 9 };
     assert.equal((await read(store, 'message.claimable', of)).length, inputs);
@@ -92,6 +96,7 @@ async function fenced({ store }: Opened): Promise<void> {
     });
   await put(1, 'blocked');
   await put(3, 'passed');
+  assert.deepEqual(await behind(), conversations(1, 2));
   assert.deepEqual(await dueIn(0), conversations(3, 4));
   assert.deepEqual(await assessable(), tasks(3, 4));
   assert.deepEqual(await read(store, 'task.nextAssessment', {}), { at: 3 });

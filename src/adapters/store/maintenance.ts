@@ -117,6 +117,16 @@ export const maintenanceReads = {
         standing('blocked').as('blocked'),
       ]),
   },
+  'conversation.fenced': {
+    gives: 'many',
+    build: (db, arg) =>
+      db
+        .selectFrom('conversation')
+        .select(selection('conversation'))
+        .where(sql<boolean>`conversation.fence in ('shut', 'blocked')`)
+        .orderBy('id')
+        .limit(arg.limit),
+  },
   'session.list': {
     gives: 'many',
     build: (db, arg) =>

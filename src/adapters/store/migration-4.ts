@@ -13,6 +13,7 @@ export const maintenance: Migration = {
     ...columns(words),
     ...operationTable(words),
     `create index session_of_conversation on session (conversation_id, id)`,
+    `create index conversation_fenced on conversation (id) where fence in ('shut', 'blocked')`,
     ...(words.dialect === 'sqlite' ? EXPECTED : []),
   ],
 };
@@ -61,6 +62,7 @@ function operationTable({ text, int, plain }: Words): readonly string[] {
 const EXPECTED: readonly string[] = [
   ...[
     ['session', 'session_of_conversation', '100000 4 1'],
+    ['conversation', 'conversation_fenced', '100 1'],
     ['operation', 'sqlite_autoindex_operation_1', '100000 1'],
     ['operation', 'operation_of_conversation', '100000 20 1'],
     ['operation', 'operation_due', '100 2 1'],
