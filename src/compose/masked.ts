@@ -33,6 +33,8 @@ export function maskIntake(engine: Engine, secrets: readonly string[]): Engine {
     pauseTask: (order) => engine.pauseTask(maskFields(order, mask, ['receiptId'])),
     extendTask: (order) => engine.extendTask(maskFields(order, mask, ['receiptId'])),
     resetBudget: (order) => engine.resetBudget(maskFields(order, mask, ['receiptId'])),
+    admit: (order) => engine.admit(maskFields(order, mask, ['receiptId'])),
+    recoveryStatus: (conversationId) => engine.recoveryStatus(conversationId),
     resumeWorker: (order) => engine.resumeWorker(maskFields(order, mask, ['receiptId'])),
     endSafeMode: (order) => engine.endSafeMode(order),
     examine: () => engine.examine(),

@@ -6,6 +6,7 @@ import { holderOf } from '../adapters/store/sqlite/lock.ts';
 import type { LimiterRecord } from '../core/budget/record.ts';
 import type { StormRecord } from '../core/recovery/record.ts';
 import type { Agent, Engine, EngineParts } from '../engine/engine.ts';
+import { recoveryStatus } from '../engine/maintenance/status.ts';
 import { Live } from '../engine/turn/live.ts';
 import { createApi } from '../http/api.ts';
 import type { Exporter } from '../http/export.ts';
@@ -116,6 +117,7 @@ export function stoppedEngine(
       clock: { isTrusted: true, driftMs: 0, until: null },
       safeMode: storm,
       assessing: [],
+      maintaining: [],
       limiters,
     }),
     openConversation: refused,
@@ -127,6 +129,8 @@ export function stoppedEngine(
     pauseTask: refused,
     extendTask: refused,
     resetBudget: refused,
+    admit: refused,
+    recoveryStatus: (conversationId) => recoveryStatus(parts, conversationId),
     resumeWorker: refused,
     endSafeMode: refused,
     examine: refused,
@@ -159,6 +163,7 @@ export function readingParts(store: Store, config: Config, ids: Ids): EnginePart
     agents: [agent(first ?? ONLY_AGENT), ...rest.map(agent)],
     models: [model],
     assessment: model,
+    summary: model,
     classifier: model,
     onStoreFailed: () => {},
     isAtRest: isAtRest(values),
