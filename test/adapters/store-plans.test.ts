@@ -125,6 +125,7 @@ describe('what is due is found by an index', () => {
     ['operation.due', {}, 'operation_due (<expr><?)'],
     ['operation.nextDue', {}, 'operation_due'],
     ['operation.tried', {}, 'operation_tried'],
+    ['conversation.fenced', {}, 'conversation_fenced'],
     ['operation.list', {}, 'sqlite_autoindex_operation_1 (id<?)'],
     ['operation.list', { state: 'open' }, 'operation_open (id<?)'],
     ['operation.list', { state: 'blocked' }, 'operation_open (id<?)'],
