@@ -27,6 +27,7 @@ import {
   stepsOf,
   type Histories,
   type History,
+  type SpokenTurn,
 } from './history.ts';
 
 /** `full`: what the next request would hold does not fit the window with the reserve (M-13). */
@@ -127,8 +128,10 @@ export class Session {
   }
 
   /** Characters of what a request would hold now. */
-  #chars(): number {
-    return this.#charsBefore() + spokenTurn(this.#messages, this.#steps).chars;
+  #chars(own: SpokenTurn = spokenTurn(this.#messages, this.#steps)): number {
+    const opening = this.#opening(own);
+    const restatedChars = opening.reduce((sum, { text }) => sum + text.length, 0);
+    return this.#charsBefore() + own.chars + restatedChars;
   }
 
   /** The turns up to this one, once it has ended. */
@@ -167,18 +170,21 @@ export class Session {
   request(): Request {
     const [{ contextWindow: window }] = this.chain;
     const own = spokenTurn(this.#messages, this.#steps);
-    const tokens = countTokens(this.#charsBefore() + own.chars, this.#reported);
+    const tokens = countTokens(this.#chars(own), this.#reported);
     if (this.#history.isOver || tokens > requestRoom(window))
       return { kind: 'full', filled: { cause: 'full', window } };
     const earlier = this.#history.turns.flatMap(({ messages }) => messages);
     const { seed = [], facts = [] } = this.#shortened ?? {};
-    const messages = this.#opened([...seed, ...earlier, ...facts, ...own.messages]);
+    const messages = [...this.#opening(own), ...seed, ...earlier, ...facts, ...own.messages];
     return { kind: 'request', request: { system: this.#system, messages, tools: this.#tools } };
   }
 
   /** A request begins with a person's words: where there are none, the host restates what was asked. */
-  #opened(messages: readonly ModelMessage[]): readonly ModelMessage[] {
-    if (messages[0]?.role === 'user') return messages;
-    return [{ role: 'user', text: restated(this.#task.mandateText) }, ...messages];
+  #opening(own: SpokenTurn): readonly ModelMessage[] {
+    const { seed = [], facts = [] } = this.#shortened ?? {};
+    const earlier = this.#history.turns.find(({ messages }) => messages.length > 0)?.messages ?? [];
+    const [first] = [...seed, ...earlier, ...facts, ...own.messages];
+    if (first?.role === 'user') return [];
+    return [{ role: 'user', text: restated(this.#task.mandateText) }];
   }
 }
