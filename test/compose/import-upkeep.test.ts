@@ -6,7 +6,7 @@ import { WHOLE_MAX } from '../../src/core/archive/field.ts';
 import type { Archived, ArchiveKind, ArchiveRecords } from '../../src/core/archive/record.ts';
 import { judgeAttempt } from '../../src/core/maintenance/decide.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { idOf } from '../../src/testing/store-rows.ts';
+import { idOf, sessionRow } from '../../src/testing/store-rows.ts';
 import { operationRow } from '../../src/testing/store-rows-maintenance.ts';
 import { bring, fileOf, NOW, recordsIn, sqlitePlace, take } from '../support/archive.ts';
 import {
@@ -37,10 +37,14 @@ function withFields(fields: Readonly<Record<string, object>>): readonly Archived
   });
 }
 
-/** The records with another one at the end of its kind. */
-function withMore(more: Archived): readonly Archived[] {
-  const at = RECORDS.findLastIndex(({ kind }) => kind === more.kind) + 1;
-  return [...RECORDS.slice(0, at), more, ...RECORDS.slice(at)];
+/** The records with these fields, and with another one at the end of its kind. */
+function withMore(
+  more: Archived,
+  fields: Readonly<Record<string, object>> = {},
+): readonly Archived[] {
+  const records = withFields(fields);
+  const at = records.findLastIndex(({ kind }) => kind === more.kind) + 1;
+  return [...records.slice(0, at), more, ...records.slice(at)];
 }
 
 function recordOf<K extends ArchiveKind>(records: readonly Archived[], kind: K, id: string) {
@@ -53,7 +57,7 @@ const WAITS = { state: 'waiting', nextAttemptAt: 9_000 };
 const BLOCKED = { state: 'blocked', nextAttemptAt: null, noticeId: null, noticeAt: null };
 const EXHAUSTED = { ...BLOCKED, reason: 'exhausted' };
 const RUNS = { state: 'running', nextAttemptAt: 9_000, fault: null };
-const HANDOVER = { kind: 'handover', step: 'rotate', sessionId: NEW };
+const HANDOVER = { kind: 'handover', step: 'rotate', nextSessionId: null };
 
 /** The second operation with these fields, and what is said of it. */
 const ALONE: Readonly<Record<string, readonly (readonly [over: object, problem: RegExp])[]>> = {
@@ -106,9 +110,13 @@ const ALONE: Readonly<Record<string, readonly (readonly [over: object, problem: 
   'a session that is not the one that it is to be': [
     [{ sessionId: OLD }, /another session than its conversation is in/],
     [{ sessionId: idOf('session', 1) }, /session .*, which is of another conversation/],
-    [{ nextSessionId: idOf('session', 9) }, /compacts and has a nextSessionId/],
+    [{ nextSessionId: NEW }, /compacts and has a nextSessionId/],
     [HANDOVER, /hands over and has no nextSessionId/],
-    [{ ...HANDOVER, nextSessionId: OLD }, /there before the operation has come to it/],
+    [
+      { ...HANDOVER, nextSessionId: OLD },
+      /does not say that it goes on from the session of the op/,
+    ],
+    [{ ...HANDOVER, nextSessionId: idOf('session', 9) }, /session .*, which is not in the file/],
     [{ ...HANDOVER, nextSessionId: idOf('session', 1) }, /session .* of another conversation/],
   ],
 };
@@ -127,6 +135,10 @@ describe('a file is refused whole with an operation that has', () => {
     });
   }
 });
+
+function seedOf(over: object): string {
+  return JSON.stringify({ summary: 'x', conditions: [], sinceSeq: 9, reported: null, ...over });
+}
 
 /** Fields by the ids of their records, whose line is named, and what is said of it. */
 type Case = readonly [fields: Readonly<Record<string, object>>, at: string, problem: RegExp];
@@ -173,29 +185,25 @@ const TOGETHER: Readonly<Record<string, readonly Case[]>> = {
     ],
   ],
   'M-16: sessions that do not say the same of one another': [
-    [{ [OLD]: { nextId: null } }, NEW, /session .*, which is not in the file or does not refer/],
+    [{ [OLD]: { nextId: null } }, NEW, /goes on from the session .*, which does not say so/],
     [{ [NEW]: { previousId: null } }, idOf('operation', 1), /does not say that it goes on from/],
-    [{ [OLD]: { nextId: idOf('session', 9) } }, OLD, /session .*, which is not in the file/],
-    [{ [OLD]: { nextId: OLD } }, OLD, /follows itself/],
+    [{ [OLD]: { nextId: idOf('session', 9) } }, OLD, /goes on in the session .*, which does not/],
+    [{ [OLD]: { nextId: OLD } }, OLD, /goes on from itself/],
     [
-      { [OLD]: { previousId: NEW, nextId: null } },
-      OLD,
-      /follows the one that its conversation is in/,
+      { [OLD]: { previousId: NEW, nextId: null, firstSeq: 40 } },
+      NEW,
+      /does not begin behind the one that it goes on from/,
     ],
-    [{ [NEW]: { firstSeq: 1 } }, NEW, /does not begin behind the one that it follows/],
-    [
-      { [OLD]: { nextId: idOf('session', 2) }, [idOf('session', 2)]: { previousId: OLD } },
-      OLD,
-      /does not begin behind|of another conversation/,
-    ],
+    [{ [NEW]: { firstSeq: 1 } }, NEW, /does not begin behind the one that it goes on from/],
+    [{ [NEW]: { nextId: idOf('session', 1) } }, NEW, /does not begin behind/],
   ],
   'a seed that is none, or a cut that nothing stands for': [
     [{ [NEW]: { seed: '{"summary":"x"}' } }, NEW, /seed of the session is not a summary/],
-    [
-      { [NEW]: { seed: '{"summary":"x","conditions":["x"]}' } },
-      NEW,
-      /seed of the session is not a summary/,
-    ],
+    ...[{ conditions: ['x'] }, { sinceSeq: -1 }, { reported: { tokens: 1 } }, { summary: 7 }].map(
+      (over) =>
+        [{ [NEW]: { seed: seedOf(over) } }, NEW, /seed of the session is not a summary/] as const,
+    ),
+    [{ [NEW]: { seed: seedOf({ sinceSeq: 61 }) } }, NEW, /sinceSeq in the seed .* beyond the 60/],
     [{ [NEW]: { seed: 'x' } }, NEW, /seed of the session has to be the text of a JSON object/],
     [{ [NEW]: { seed: null, cutSeq: 40 } }, NEW, /no seed and a cut or compactions/],
     [{ [NEW]: { cutSeq: 61 } }, NEW, /cutSeq lies beyond the 60 of its conversation/],
@@ -243,6 +251,7 @@ describe('a file is refused whole that has', () => {
     for (const [over, problem] of [
       [key(`${OPEN}:6`), /names a version above the 5 of its operation/],
       [key(`${idOf('operation', 9)}:1`), /operation .*, which is not in the file/],
+      [{ key: `kept:${OPEN}:2` }, /names an epoch above the 1 of its operation/],
     ] as const)
       await refuses(fileOf(changed(at, over)), { line: at + 2, problem });
     const receipt = RECORDS.findIndex(({ kind }) => kind === 'receipt');
@@ -310,13 +319,22 @@ describe('an operation arrives', () => {
     assert.equal(recordOf(gone.there, 'outbox', idOf('outbox', 50)).state, 'stale');
   });
 
-  test('M-16: between two sessions, of which the one that follows is not there yet', async (t) => {
-    const next = idOf('session', 9);
-    const { there } = await arrived(t, {
-      [NEW]: { nextId: next },
-      [OPEN]: { ...HANDOVER, nextSessionId: next },
-    });
-    assert.equal(recordOf(there, 'session', NEW).nextId, next);
+  test('M-16: between two sessions, before its conversation has gone over', async (t) => {
+    const ids = { id: idOf('session', 5), conversationId: LONG, previousId: NEW };
+    const next = sessionRow({ ...ids, firstSeq: 55 });
+    const linked = { [NEW]: { nextId: next.id } };
+    const goesOver = { [OPEN]: { ...HANDOVER, nextSessionId: next.id }, ...linked };
+    const place = sqlitePlace(t);
+    const file = fileOf(withMore({ kind: 'session', record: next }, goesOver));
+    const outcome = await bring(file, place.filling);
+    assert.equal(outcome.kind, 'imported', JSON.stringify(outcome));
+    const without = fileOf(withMore({ kind: 'session', record: next }, linked));
+    const line = placeOf(NEW) + 3;
+    await refuses(without, { line, problem: /and no operation goes over to it/ });
+    const gone = { kind: 'session', record: { ...next, endedAt: 9 } } as const;
+    const ended = fileOf(withMore(gone, goesOver));
+    await refuses(ended, { line: placeOf(OPEN) + 3, problem: /follows has ended and the op/ });
+    await nothingStored();
   });
 
   test('M-19: done, and passed by no turn yet', async (t) => {

@@ -72,6 +72,8 @@ const SESSIONS = [idOf('session', 3), idOf('session', 4)] as const;
 const SEED = JSON.stringify({
   summary: ODD,
   conditions: [{ at: 1_500, text: 'Ask before you delete.' }],
+  sinceSeq: 20,
+  reported: { tokens: 900, chars: 2_700 },
 });
 
 /** A long conversation behind its fence, by the kinds of its records. */

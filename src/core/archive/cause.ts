@@ -20,6 +20,14 @@ function ofVersion(kind: 'task' | 'operation'): Claim {
   };
 }
 
+/** `OPERATION:EPOCH`: of an epoch that it has had. */
+function ofEpoch(id: string, look: Look, rest: string): string | undefined {
+  const operation = look.record('operation', id);
+  if (operation === undefined) return `names the operation ${id}, which is not in the file`;
+  const isPast = VERSION.test(rest) && Number(rest) <= operation.epoch;
+  return isPast ? undefined : `names an epoch above the ${operation.epoch} of its operation`;
+}
+
 function existing(kind: 'approval' | 'turn'): Claim {
   return (id, look) =>
     look.record(kind, id) === undefined
@@ -42,6 +50,7 @@ const KEYS: readonly (readonly [head: string, kind: IdKind, claim: Claim])[] = [
         ? undefined
         : 'names a step whose outcome is not uncertain',
   ],
+  ['kept', 'operation', ofEpoch],
   [
     'answer',
     'message',

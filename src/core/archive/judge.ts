@@ -8,7 +8,7 @@ import {
   type ArchiveCounts,
   type ArchiveKind,
 } from './record.ts';
-import { keyOf, linksOf, namedBy } from './keys.ts';
+import { keyOf, linksOf, unlinked } from './keys.ts';
 import { factsOf, readFacts, relationProblem, type Look } from './relations.ts';
 import { ARCHIVE_KEYS, ARCHIVE_SHAPES } from './shape.ts';
 import { standingProblem } from './standing.ts';
@@ -134,7 +134,7 @@ export class ArchiveJudge {
   #linked(archived: Archived, line: number): undefined {
     const { given, wanted } = linksOf(
       archived,
-      (id) => this.#look.record('session', id) !== undefined,
+      (id) => this.#look.record('conversation', id)?.sessionId,
     );
     for (const key of given) this.#index.add(key, knownOf(archived, line));
     const home = homeOf(archived);
@@ -225,9 +225,10 @@ function knownOf(archived: Archived, line: number): Known {
 }
 
 function missing(key: string, found: Known | undefined): string {
-  if (found === undefined) return `It refers to ${namedBy(key)}.`;
   const [kind = '', , id = ''] = key.split('\0');
-  return `It refers to the ${kind} ${id}, which is of another conversation.`;
+  if (found !== undefined)
+    return `It refers to the ${kind} ${id}, which is of another conversation.`;
+  return unlinked(key) ?? `It refers to the ${kind} ${id}, which is not in the file.`;
 }
 
 function mandateProblem({ kind, record }: Archived, digest: Digest): Objection {

@@ -1,3 +1,4 @@
+import { isOpen } from '../maintenance/decide.ts';
 import type { Archived, ArchiveKind, ArchiveRecords } from './record.ts';
 
 /** A key of the index; no field that is part of one holds a character 0. */
@@ -9,15 +10,6 @@ export function keyOf(
   return [kind, fields.join(' '), ...values.map(String)].join('\0');
 }
 
-/** What was named, as the end of a sentence that says that it is not as it was named. */
-export function namedBy(key: string): string {
-  const [kind = '', fields = '', id = ''] = key.split('\0');
-  const back = (LINKS as readonly string[]).includes(fields) ? ' or does not refer back' : '';
-  return `the ${kind} ${id}, which is not in the file${back}`;
-}
-
-const LINKS = ['previousId', 'nextId'] as const;
-
 /** What a session says of another one has to be said by that one too (M-16). */
 export interface Links {
   /** What the record itself says. */
@@ -26,22 +18,29 @@ export interface Links {
   readonly wanted: readonly string[];
 }
 
-/** `isThere`: whether the session is in the file; sessions stand before operations. */
-export function linksOf({ kind, record }: Archived, isThere: (id: string) => boolean): Links {
-  if (kind === 'session') return linksOfSession(record);
-  if (kind !== 'operation' || record.state === 'done') return { given: [], wanted: [] };
-  const { sessionId, nextSessionId } = record;
-  // The session that is to follow has its id before it is there.
-  const isPromised = nextSessionId !== null && !isThere(nextSessionId);
-  return { given: isPromised ? [link('previousId', nextSessionId, sessionId)] : [], wanted: [] };
+/** `currentOf`: the session that a conversation is in. */
+export function linksOf(
+  { kind, record }: Archived,
+  currentOf: (conversationId: string) => string | undefined,
+): Links {
+  if (kind === 'session') return linksOfSession(record, currentOf(record.conversationId));
+  if (kind !== 'operation' || !isOpen(record) || record.nextSessionId === null) return NONE;
+  return { given: [link('nextSessionId', record.nextSessionId, record.sessionId)], wanted: [] };
 }
 
-function linksOfSession({ id, previousId, nextId }: ArchiveRecords['session']): Links {
+const NONE: Links = { given: [], wanted: [] };
+
+function linksOfSession(
+  { id, previousId, nextId }: ArchiveRecords['session'],
+  current: string | undefined,
+): Links {
   const given: string[] = [];
   const wanted: string[] = [];
   if (previousId !== null) {
     given.push(link('previousId', id, previousId));
     wanted.push(link('nextId', previousId, id));
+    // It is there before the conversation goes over to it.
+    if (previousId === current) wanted.push(link('nextSessionId', id, previousId));
   }
   if (nextId !== null) {
     given.push(link('nextId', id, nextId));
@@ -50,7 +49,21 @@ function linksOfSession({ id, previousId, nextId }: ArchiveRecords['session']): 
   return { given, wanted };
 }
 
-/** That one session says it of another one in this field. */
-function link(field: (typeof LINKS)[number], from: string, to: string): string {
+const UNLINKED = {
+  previousId: (id: string) => `It goes on in the session ${id}, which does not say so.`,
+  nextId: (id: string) => `It goes on from the session ${id}, which does not say so.`,
+  nextSessionId: () =>
+    'It goes on from the session that its conversation is in, and no operation goes over to it.',
+} as const;
+type Link = keyof typeof UNLINKED;
+
+/** What is wrong when nobody says this, as one sentence; undefined of a key that is no link. */
+export function unlinked(key: string): string | undefined {
+  const [, field = '', id = ''] = key.split('\0');
+  return Object.hasOwn(UNLINKED, field) ? UNLINKED[field as Link](id) : undefined;
+}
+
+/** That one session says it of another one in this field, or an operation of the two. */
+function link(field: Link, from: string, to: string): string {
   return keyOf('session', [field], [from, to]);
 }

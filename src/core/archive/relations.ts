@@ -10,8 +10,8 @@ import { isObject, readObject } from '../../kernel/json.ts';
 /** What later records of a file are held against, of each kind. */
 const FACTS = {
   conversation: ['sessionId', 'turnId', 'token', 'seq', 'fence', 'operationId'],
-  session: ['conversationId', 'firstSeq', 'previousId'],
-  operation: ['state', 'version'],
+  session: ['firstSeq', 'endedAt', 'previousId'],
+  operation: ['version', 'epoch'],
   task: ['state', 'version', 'mandateAuthority'],
   run: ['taskId'],
   turn: ['taskId', 'runId', 'state', 'firstSeq'],

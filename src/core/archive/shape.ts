@@ -65,7 +65,7 @@ export const ARCHIVE_SHAPES: { readonly [K in ArchiveKind]: ShapeOf<ArchiveRecor
     id: id('operation'),
     conversationId: ref('conversation'),
     sessionId: ref('session'),
-    nextSessionId: orNull(id('session')),
+    nextSessionId: orNull(ref('session')),
     kind: oneOf('compact', 'handover'),
     step: oneOf(...OPERATION_STEPS.compact, ...OPERATION_STEPS.handover),
     state: stateOf(OPERATION_MOVES),

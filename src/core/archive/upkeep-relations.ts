@@ -8,15 +8,17 @@ import { FENCES } from './upkeep.ts';
 
 /** What of a session does not fit those that stood before it, as one sentence. */
 export function sessionProblem(session: SessionRecord, look: Look): string | undefined {
-  const { id, conversationId, endedAt, previousId } = session;
-  const current = look.record('conversation', conversationId)?.sessionId;
-  if (endedAt !== null && current === id)
+  const { id, conversationId, endedAt, seed } = session;
+  const conversation = look.record('conversation', conversationId);
+  if (conversation === undefined) return undefined;
+  const { sessionId, seq } = conversation;
+  if (endedAt !== null && sessionId === id)
     return 'The session has ended and its conversation is in it.';
-  if (previousId !== null && previousId === current)
-    return 'The session follows the one that its conversation is in.';
+  if (Number(readObject(seed)['sinceSeq'] ?? 0) > seq)
+    return `The sinceSeq in the seed of the session lies beyond the ${seq} of its conversation.`;
   return isBehind(session, look)
     ? undefined
-    : 'The session does not begin behind the one that it follows.';
+    : 'The session does not begin behind the one that it goes on from.';
 }
 
 /** Whether whoever follows its links comes to an end. */
@@ -64,20 +66,14 @@ function namedProblem(
     : undefined;
 }
 
-/** Whether the session that follows is there exactly once it was made, and of the same conversation. */
+/** The session that follows goes on from that of the operation, and has not ended before anything is in it. */
 function followProblem(operation: OperationRecord, look: Look): string | undefined {
-  const { sessionId, nextSessionId, step, state, conversationId } = operation;
-  if (nextSessionId === null) return undefined;
-  const next = look.record('session', nextSessionId);
-  if (next === undefined)
-    return step === 'seed'
-      ? `It refers to the session ${nextSessionId}, which is not in the file.`
-      : undefined;
-  if (next.conversationId !== conversationId)
-    return `It refers to the session ${nextSessionId}, which is of another conversation.`;
-  if (isOpen({ state }) && step !== 'seed')
-    return 'The session that is to follow is there before the operation has come to it.';
-  return next.previousId === sessionId
-    ? undefined
-    : 'The session that follows does not say that it goes on from the session of the operation.';
+  const { sessionId, nextSessionId } = operation;
+  const next = nextSessionId === null ? undefined : look.record('session', nextSessionId);
+  if (next === undefined) return undefined;
+  if (next.previousId !== sessionId)
+    return 'The session that follows does not say that it goes on from the session of the operation.';
+  return next.endedAt !== null && isOpen(operation)
+    ? 'The session that follows has ended and the operation is not over.'
+    : undefined;
 }

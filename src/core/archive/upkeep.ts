@@ -40,7 +40,7 @@ export const SEED_RULES: readonly Rule<ArchiveRecords['session']>[] = [
   {
     broken: ({ id, previousId, nextId }) =>
       previousId === id || nextId === id || (nextId !== null && nextId === previousId),
-    says: 'The session follows itself.',
+    says: 'The session goes on from itself.',
   },
 ];
 
@@ -134,7 +134,18 @@ function hasFault({ fault, reason }: OperationRecord): boolean {
   return ['code', 'said'].every((name) => fits(text, said[name]));
 }
 
-function isSeed({ summary, conditions }: JsonObject): boolean {
+function isSeed({ sinceSeq, reported, ...said }: JsonObject): boolean {
+  return isSummary(said) && fits(whole, sinceSeq) && isReported(reported);
+}
+
+/** What a provider had counted for how many characters. */
+function isReported(reported: Json | undefined): boolean {
+  if (reported === null) return true;
+  if (reported === undefined || !isObject(reported)) return false;
+  return fits(whole, reported['tokens']) && fits(whole, reported['chars']);
+}
+
+function isSummary({ summary, conditions }: JsonObject): boolean {
   return fits(text, summary) && Array.isArray(conditions) && conditions.every(isCondition);
 }
 
@@ -142,7 +153,7 @@ function isCondition(condition: Json): boolean {
   return isObject(condition) && fits(instant, condition['at']) && fits(text, condition['text']);
 }
 
-function isWork({ cutSeq, doneSeq, ...seed }: JsonObject): boolean {
+function isWork({ cutSeq, doneSeq, ...said }: JsonObject): boolean {
   const isInside = fits(whole, doneSeq) && Number(doneSeq) <= Number(cutSeq);
-  return fits(whole, cutSeq) && isInside && isSeed(seed);
+  return fits(whole, cutSeq) && isInside && isSummary(said);
 }
