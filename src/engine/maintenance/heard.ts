@@ -5,28 +5,33 @@ import type { EngineParts } from '../engine.ts';
 import { readRange } from './range.ts';
 import type { Scene } from './scene.ts';
 
-/** What was known, and the standing conditions in what persons have said since (M-17). */
+// What they may take of a window's free part, and what every window has room for, in characters.
+const CONDITIONS_SHARE = 0.1;
+const CONDITIONS_CHARS_MIN = 2_000;
+
+/** What was known, and the standing conditions in what persons have said since (M-17); `free`: of the window, in characters. */
 export function heard(
   known: readonly StandingCondition[],
   said: readonly SaidWords[],
+  free: number,
 ): readonly StandingCondition[] {
   const found = said.flatMap(({ at, text }) =>
     findConditions(text).map((condition) => ({ at, text: condition })),
   );
-  return mergeConditions(known, found);
+  return mergeConditions(known, found, Math.max(CONDITIONS_CHARS_MIN, free * CONDITIONS_SHARE));
 }
 
 /** The standing conditions of a session up to a place, where no summary of the host's own reads it. */
 export async function heardIn(
   parts: EngineParts,
-  { conversation, session, seed }: Scene,
+  { conversation, session, seed, free }: Scene,
   upTo: number,
 ): Promise<readonly StandingCondition[]> {
   const of = { conversationId: conversation.id, sessionId: session.id, upTo };
   let conditions = seed?.conditions ?? [];
   for (let next: number | null = session.cutSeq; next !== null;) {
     const page = await readRange(parts, { ...of, after: next });
-    for (const { said } of page.exchanges) conditions = heard(conditions, said);
+    for (const { said } of page.exchanges) conditions = heard(conditions, said, free);
     ({ next } = page);
   }
   return conditions;

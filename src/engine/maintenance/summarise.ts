@@ -92,7 +92,7 @@ class Writer {
       if (piece === undefined) break;
       const made = await this.#call(work.summary, piece.text);
       if (made.kind === 'failed') return { ...made, spent: this.#spent };
-      const conditions = heard(work.conditions, piece.said);
+      const conditions = heard(work.conditions, piece.said, this.#scene.free);
       work = { ...work, doneSeq: piece.upTo, summary: made.summary, conditions };
       ahead = ahead.filter(({ lastSeq }) => lastSeq > piece.upTo);
       if (ahead.length === 0 && next === null) break;

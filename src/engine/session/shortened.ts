@@ -37,7 +37,8 @@ export async function sayShortened(
   },
 ): Promise<Shortened> {
   const { conversation, task, session, seed, free } = about;
-  const said = seed.summary === '' ? '' : saySeed(seed);
+  // Standing conditions are among the facts, which hold where the summary says otherwise.
+  const said = seed.summary === '' ? '' : saySeed({ summary: seed.summary, conditions: [] });
   const facts = await readSessionFacts(parts, { conversation, task, session });
   const known = sayFacts(facts, Math.floor(free * LIMITS.factsShare));
   const open = await readOpenWords(parts, { conversation, task, session });
