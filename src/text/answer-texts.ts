@@ -150,6 +150,8 @@ export interface AnswerTexts {
   }) => string;
   readonly contextParts: Readonly<Record<ContextPart, string>>;
   readonly contextLine: (part: string, tokens: string) => string;
+  /** That it is more than a request holds. */
+  readonly contextOver: string;
   /** Of what was said, how many turns stand word for word. */
   readonly contextTurns: (part: string, turns: string) => string;
 

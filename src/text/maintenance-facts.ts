@@ -112,10 +112,11 @@ const FAULTS: Readonly<Record<string, FaultWord>> = {
   eacces: 'disk_denied',
   eperm: 'disk_denied',
   summary_empty: 'summary_empty',
-  summary_long: 'summary_long',
+  summary_too_long: 'summary_long',
   other_session: 'other_session',
   interrupted: 'interrupted',
   too_long: 'too_long',
+  full: 'too_long',
   context_too_long: 'too_long',
 };
 

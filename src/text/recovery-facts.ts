@@ -6,7 +6,7 @@ import { sayCount } from './number.ts';
 import { cutName, quoteRequest, quoteWords } from './quote.ts';
 import type { Reader } from './reader.ts';
 import type { FailureWord } from './recovery-texts.ts';
-import { sayDay, saySecond, sayWhen } from './when.ts';
+import { sayDay, sayWhen, sayWhenSecond } from './when.ts';
 
 /** What the notices of recovery keep beside what every notice does. */
 export interface RecoveryParams {
@@ -108,7 +108,7 @@ function instantFacts(
 ): Pick<NoticeFacts, 'deadline' | 'next' | 'at'> {
   return {
     deadline: deadline === undefined ? null : sayDay(reader, words.tag, deadline, now),
-    next: nextAt === undefined ? null : words.atTime(saySecond(reader, words.tag, nextAt, now)),
+    next: nextAt === undefined ? null : sayWhenSecond(reader, words, nextAt, now),
     at: at === undefined ? null : sayWhen(reader, words, at, now),
   };
 }

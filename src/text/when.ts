@@ -42,6 +42,17 @@ export function saySecond(reader: Reader, tag: string, instant: Instant, now: In
   return format(reader, tag, parts, instant);
 }
 
+/** The same with its preposition: `at 14:02:40`, `on Sat 15 Nov, 14:02:40`. */
+export function sayWhenSecond(
+  reader: Reader,
+  words: Pick<Catalogue, 'tag' | 'atTime' | 'onDay'>,
+  instant: Instant,
+  now: Instant,
+): string {
+  const said = saySecond(reader, words.tag, instant, now);
+  return isSameDay(reader, instant, now) ? words.atTime(said) : words.onDay(said);
+}
+
 const UNITS = [
   ['day', DAY_MS],
   ['hour', HOUR],

@@ -182,12 +182,15 @@ test('T-20 /context shows by part what fills the window', async () => {
   await restOf(engine);
   const said = await type(engine, conversationId, '/context');
   assert.match(said, /of the 128,000 tokens that scripted\/configured-model can see/u);
-  assert.match(said, /the instructions: 1,000$/mu);
-  assert.match(said, /what was said and done before: 2,\d{3}$/mu);
+  assert.match(said, /the instructions: 500$/mu);
+  assert.match(said, /what was said and done before, word for word \(turns: 1\): 1,\d{3}$/mu);
+  assert.doesNotMatch(said, /summary/u, 'nothing of it is summarised');
   assert.match(said, /kept free for the answer: 12,800$/mu);
-  place.model.contextWindow = 3_000;
+  assert.doesNotMatch(said, /room is made/u);
+  place.model.contextWindow = 1_600;
   const small = await type(engine, conversationId, '/context');
-  assert.match(small, /Left out because they no longer fit: the 1 oldest turns/u);
+  assert.match(small, /of the 1,600 tokens/u);
+  assert.match(small, /free: 0\n.* so room is made before the next turn goes on\.$/u);
   await engine.stop(0);
 });
 

@@ -8,8 +8,11 @@ import { answerCommand, type AskCommand } from '../../src/engine/inbox/answers.t
 import type { Principal } from '../../src/kernel/principal.ts';
 import { conversationRow, idOf } from '../../src/testing/store-rows.ts';
 import {
+  ADMIN,
+  ANNA,
   approval,
   APPROVAL,
+  HEALTH,
   HERE,
   ID,
   LEFT,
@@ -21,21 +24,6 @@ import {
   turn,
 } from './records.ts';
 
-const ANNA: Principal = { kind: 'member', id: 'anna', isAdmin: false };
-const ADMIN: Principal = { kind: 'admin', id: 'terminal', isAdmin: true };
-const HEALTH: Health = {
-  state: 'ready',
-  reason: null,
-  hostId: idOf('host', 1),
-  startedAt: NOW - 3_600_000,
-  runningTurns: 0,
-  answeredBy: null,
-  clock: { isTrusted: true, driftMs: 0, until: null },
-  safeMode: null,
-  assessing: [],
-  limiters: [],
-};
-
 /** Commands that change records are answered by their own units. */
 const ORDERS: ReadonlySet<Command['kind']> = new Set<Exclude<Command['kind'], AskCommand['kind']>>([
   'stop',
@@ -44,6 +32,7 @@ const ORDERS: ReadonlySet<Command['kind']> = new Set<Exclude<Command['kind'], As
   'extend',
   'approve',
   'deny',
+  'admit',
   'fresh',
   'model',
   'clock_confirm',

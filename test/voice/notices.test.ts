@@ -2,6 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readCommand, USAGES } from '../../src/core/inbox/command.ts';
+import { OPERATION_REASONS, waysOfOperation } from '../../src/core/maintenance/reasons.ts';
+import {
+  BLOCK_REASONS,
+  MAX_RECOVERY_FAILURES,
+  OPERATION_MOVES,
+  OPERATION_STEPS,
+  type OperationKind,
+} from '../../src/core/maintenance/record.ts';
 import { REASONS, waysOf, type ReasonEntry } from '../../src/core/notice/reasons.ts';
 import { TASK_MOVES, WAIT_KINDS, type TaskReason } from '../../src/core/task/moves.ts';
 import { EVENTS } from '../../src/kernel/event.ts';
@@ -11,22 +19,26 @@ import { CORRECTIVES, RECOVERY_INPUTS } from '../../src/text/model.ts';
 import { catalogueOf } from '../../src/text/reader.ts';
 import { renderNotice, renderRefusal, renderStoredNotice } from '../../src/text/render.ts';
 import { APPROVAL, AT, GOLDEN as FIRST, ID, REQUEST } from './golden.ts';
+import { GOLDEN_MAINTENANCE, OPERATION } from './golden-maintenance.ts';
 import { GOLDEN_RECOVERY } from './golden-recovery.ts';
 
 const EN = { locale: 'en', timeZone: 'Europe/Berlin' } as const;
 const DE = { ...EN, locale: 'de' } as const;
 const PARAMS = { request: REQUEST, taskId: ID };
 const CODES = Object.keys(NOTICES) as NoticeCode[];
-const GOLDEN = [...FIRST, ...GOLDEN_RECOVERY];
+const OF_OPERATION = { request: '', taskId: '', operationId: OPERATION, version: 9 };
+const GOLDEN = [...FIRST, ...GOLDEN_RECOVERY, ...GOLDEN_MAINTENANCE];
 /** The voice page gives this one whole, and it names no stop. */
 const WITHOUT_STOP: ReadonlySet<string> = new Set(['recovery_assessment_failed']);
+/** And these: one names no command, the other none but its first, in German inside the sentence. */
+const WITHOUT_LAST: ReadonlySet<string> = new Set(['maintenance_waiting', 'maintenance_exhausted']);
 
 describe('a notice says what happened, what is kept and what changes it:', () => {
   for (const [code, more, en, de] of GOLDEN) {
     const { shown, ...named } = { shown: undefined, ...more };
     test(`${code} ${JSON.stringify(named)}`, () => {
       assert.equal(Boolean(shown), en.includes('│'));
-      const params = { ...PARAMS, ...more };
+      const params = { ...aboutOf(code), ...more };
       assert.equal(renderNotice(EN, code, params, AT), en);
       assert.equal(renderNotice(DE, code, params, AT), de);
       assert.equal(renderStoredNotice(DE, code, JSON.stringify(params), AT), de);
@@ -39,10 +51,11 @@ describe('a notice says what happened, what is kept and what changes it:', () =>
   });
 
   test('and ends with a command, in a form that the command parser takes', () => {
-    for (const [, , ...texts] of GOLDEN) {
+    for (const [code, , ...texts] of GOLDEN) {
       for (const text of texts) {
         const commands = quotedCommands(text);
-        assert.ok(text.endsWith(`\`${commands.at(-1) ?? ''}\`.`), text);
+        const isLast = text.endsWith(`\`${commands.at(-1) ?? ''}\`.`);
+        assert.ok(isLast || WITHOUT_LAST.has(code), text);
         for (const command of commands) {
           const read = readCommand(command);
           assert.ok(read !== undefined, command);
@@ -52,6 +65,10 @@ describe('a notice says what happened, what is kept and what changes it:', () =>
     }
   });
 });
+
+function aboutOf(code: NoticeCode): typeof PARAMS {
+  return code.startsWith('maintenance_') ? OF_OPERATION : PARAMS;
+}
 
 /** A task that stands for this reason, as far as its ways out read it. */
 function standing(reason: TaskReason): Parameters<typeof waysOf>[0] {
@@ -102,9 +119,43 @@ describe('O-6: each reason has its notice', () => {
   });
 });
 
+describe('V8: each reason of a blocked operation has its notice, with the commands of the table:', () => {
+  for (const reason of BLOCK_REASONS) {
+    for (const kind of Object.keys(OPERATION_STEPS) as OperationKind[]) {
+      test(`${reason}, ${kind}`, () => {
+        const { notice } = OPERATION_REASONS[reason];
+        const known = CODES.find((code) => code === notice);
+        assert.ok(known !== undefined, `${notice} has no words`);
+        assert.equal(NOTICES[known], 'blocked');
+        const operation = { id: OPERATION, kind, state: 'blocked', reason } as const;
+        const ways = waysOfOperation(operation).map(({ command }) => command);
+        // The voice page gives this one whole, and it names the admission alone.
+        const told = reason === 'exhausted' ? ways.filter((way) => way !== '/new') : ways;
+        for (const reader of [EN, DE]) {
+          const params = { ...OF_OPERATION, kind, step: OPERATION_STEPS[kind][0] };
+          assert.deepEqual(quotedCommands(renderNotice(reader, known, params)), told);
+          const { effects, who } = catalogueOf(reader.locale);
+          for (const way of waysOfOperation(operation))
+            assert.ok(who[way.who] && effects[way.effect]);
+        }
+      });
+    }
+  }
+
+  test('seven failures are a word, and as many as the rule has', () => {
+    const text = renderNotice(EN, 'maintenance_exhausted', OF_OPERATION);
+    assert.match(text, /failed seven times in a row/);
+    assert.equal(MAX_RECOVERY_FAILURES, 7);
+  });
+});
+
 test('whatever a record may hold has a word in both languages', () => {
   for (const { locale } of [EN, DE]) {
-    const { waits, states, events, help } = catalogueOf(locale);
+    const { waits, states, events, help, maintenance } = catalogueOf(locale);
+    assert.deepEqual(Object.keys(maintenance.states), Object.keys(OPERATION_MOVES));
+    assert.deepEqual(Object.keys(maintenance.reasons), [...BLOCK_REASONS]);
+    const steps = Object.values(OPERATION_STEPS).flat();
+    assert.deepEqual(Object.keys(maintenance.steps), steps);
     assert.deepEqual(Object.keys(waits).toSorted(), [...WAIT_KINDS].toSorted());
     assert.deepEqual(Object.keys(states).toSorted(), Object.keys(TASK_MOVES).toSorted());
     assert.deepEqual(Object.keys(events).toSorted(), Object.keys(EVENTS).toSorted());

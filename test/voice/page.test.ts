@@ -7,6 +7,7 @@ import { taskRow } from '../../src/testing/store-rows.ts';
 import { readCommand } from '../../src/core/inbox/command.ts';
 import { renderNotice, renderRefusal } from '../../src/text/render.ts';
 import { APPROVAL, AT, ID } from './golden.ts';
+import { OPERATION } from './golden-maintenance.ts';
 
 const EN = { locale: 'en', timeZone: 'Europe/Berlin' } as const;
 const DE = { ...EN, locale: 'de' } as const;
@@ -65,6 +66,36 @@ test('the question about an uncertain effect begins with the voice page’s, in 
     ),
     de,
   );
+});
+
+describe('the notices of maintenance are the voice page’s, in both languages:', () => {
+  const about = { request: '', taskId: '', operationId: OPERATION, code: 'eio', said: 'EIO' };
+  /** Thursday, 03:12:05 in Berlin. */
+  const night = Date.UTC(2025, 10, 13, 2, 12, 5);
+
+  test('waiting', () => {
+    const params = { ...about, nextAt: night + 35_000 };
+    assert.equal(
+      renderNotice(EN, 'maintenance_waiting', params, night),
+      '… I am making room in this conversation and the last step failed (disk: input/output error). I will try again by myself, next at 03:12:40. Your messages are kept and will be answered in order.',
+    );
+    assert.equal(
+      renderNotice(DE, 'maintenance_waiting', params, night),
+      '… Ich schaffe gerade Platz in dieser Unterhaltung, der letzte Schritt ist gescheitert (Platte: Ein-/Ausgabefehler). Ich versuche es von selbst wieder, zuletzt geplant für 03:12:40. Deine Nachrichten bleiben und werden der Reihe nach beantwortet.',
+    );
+  });
+
+  test('exhausted', () => {
+    const params = { ...about, failures: 7, isSame: true };
+    assert.equal(
+      renderNotice(EN, 'maintenance_exhausted', params, night),
+      '■ This conversation is paused: making room in it failed seven times in a row (each time: disk: input/output error). Nothing is lost and new messages are kept. When the cause is mended, an admin can let it go on with `/admit mop_3H8D0V5B7N2K6PQA`.',
+    );
+    assert.equal(
+      renderNotice(DE, 'maintenance_exhausted', params, night),
+      '■ Diese Unterhaltung ruht: Platz zu schaffen ist siebenmal hintereinander gescheitert (jedes Mal: Platte: Ein-/Ausgabefehler). Es ist nichts verloren, neue Nachrichten bleiben erhalten. Ist die Ursache behoben, lässt ein Admin sie mit `/admit mop_3H8D0V5B7N2K6PQA` weitergehen.',
+    );
+  });
 });
 
 describe('a reset of what has no used-up budget says how the task stands and the nearest way out:', () => {

@@ -5,8 +5,11 @@ import { openSqlite } from '../../src/adapters/store/sqlite/open.ts';
 import type { ApprovalRecord } from '../../src/core/approval/record.ts';
 import type { EventRecord } from '../../src/core/session/record.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
-import type { EngineParts } from '../../src/engine/engine.ts';
+import { readCommand } from '../../src/core/inbox/command.ts';
+import type { EngineParts, Health } from '../../src/engine/engine.ts';
+import { answerCommand, type AskCommand } from '../../src/engine/inbox/answers.ts';
 import type { EventType } from '../../src/kernel/event.ts';
+import type { Principal } from '../../src/kernel/principal.ts';
 import type { Write } from '../../src/ports/store.ts';
 import {
   conversationRow,
@@ -25,6 +28,23 @@ export const ID = idOf('task', 1);
 export const HERE = idOf('conversation', 1);
 export const TURN = idOf('turn', 1);
 export const APPROVAL = idOf('approval', 1);
+
+export const ANNA: Principal = { kind: 'member', id: 'anna', isAdmin: false };
+export const ADMIN: Principal = { kind: 'admin', id: 'terminal', isAdmin: true };
+/** Of a host that is well and idle. */
+export const HEALTH: Health = {
+  state: 'ready',
+  reason: null,
+  hostId: idOf('host', 1),
+  startedAt: NOW - 3_600_000,
+  runningTurns: 0,
+  answeredBy: null,
+  clock: { isTrusted: true, driftMs: 0, until: null },
+  safeMode: null,
+  assessing: [],
+  maintaining: [],
+  limiters: [],
+};
 
 export const LEFT =
   'Left: 49 of 50 turns, 1,999,000 of 2,000,000 tokens, US$19.50 of US$20.00, ' +
@@ -146,4 +166,12 @@ export function turn(over: Parameters<typeof turnRow>[0] = {}): readonly Write[]
     { write: 'turn.insert', row: turnRow({ startedAt: NOW - 64_000, ...over }) },
     { write: 'conversation.advance', id: HERE, ...held },
   ];
+}
+
+/** The answer to a command that changes nothing, said here. */
+export async function ask(parts: EngineParts, text: string, principal: Principal): Promise<string> {
+  const command = readCommand(text);
+  assert.ok(command !== undefined);
+  const order = { command: command as AskCommand, conversationId: HERE, principal };
+  return answerCommand(parts, { ...order, health: HEALTH });
 }

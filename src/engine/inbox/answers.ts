@@ -47,6 +47,7 @@ export interface CommandOrder extends Asker {
  */
 export async function answerCommand(parts: EngineParts, order: CommandOrder): Promise<string> {
   const { command, conversationId } = order;
+  if (isForm(command)) return sayForms(parts, command);
   switch (command.kind) {
     case 'tasks':
       return listTasks(parts, order, command);
@@ -62,16 +63,17 @@ export async function answerCommand(parts: EngineParts, order: CommandOrder): Pr
       return sayContext(parts, conversationId);
     case 'models':
       return sayModels(parts, conversationId);
-    default:
-      return sayForms(parts, command);
   }
 }
 
+type Form = Extract<AskCommand, { readonly kind: 'help' | 'misused' | 'unknown' }>;
+
+function isForm(command: AskCommand): command is Form {
+  return ['help', 'misused', 'unknown'].includes(command.kind);
+}
+
 /** What can be typed, or what was meant. */
-function sayForms(
-  { options }: EngineParts,
-  command: Extract<AskCommand, { readonly kind: 'help' | 'misused' | 'unknown' }>,
-): string {
+function sayForms({ options }: EngineParts, command: Form): string {
   const words = catalogueOf(options.locale);
   if (command.kind === 'help') return sayHelp(words);
   if (command.kind === 'misused') return words.answers.usage(usagesOf(command.command));

@@ -19,7 +19,7 @@ export async function sayContext(
     return renderRefusal(parts.options, 'not_found', { id: conversationId });
   const words = catalogueOf(parts.options.locale);
   const [{ provider, name }] = chainOf(parts, conversation);
-  const { window, reserve, instructions, tools, seed, facts, kept } = measured;
+  const { window, reserve, instructions, tools, seed, facts, kept, isOver } = measured;
   const used = instructions + tools + seed + facts + kept.tokens;
   const filled: readonly (readonly [ContextPart, number])[] = [
     ['instructions', instructions],
@@ -42,6 +42,7 @@ export async function sayContext(
       .map(([part, tokens]) =>
         words.answers.contextLine(sayPart(words, part, kept), count(tokens)),
       ),
+    ...(isOver || used + reserve > window ? [words.answers.contextOver] : []),
   ].join('\n');
 }
 

@@ -1,10 +1,9 @@
 import type { MessageRecord } from '../../core/inbox/record.ts';
-import type { SessionSeed } from '../../core/maintenance/record.ts';
+import { readSeed } from '../../core/maintenance/summary.ts';
 import type { ConversationRecord, SessionRecord } from '../../core/session/record.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
 import { readModelOutput } from '../../core/turn/transcript.ts';
 import { ABOVE_ALL_IDS, isId } from '../../kernel/ids.ts';
-import { readObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { nearestWord } from '../../kernel/nearest.ts';
 import { sayCount } from '../../text/number.ts';
@@ -95,7 +94,7 @@ function saySeed(
 ): readonly string[] {
   const { sessions } = words;
   if (seed === null) return endedAt === null ? [sessions.noSummary] : [];
-  const { summary = '', conditions = [] } = readObject(seed) as Partial<SessionSeed>;
+  const { summary, conditions } = readSeed(seed) ?? { summary: '', conditions: [] };
   const shown = conditions.slice(-CONDITIONS_SHOWN).map(({ text }) => `- ${quoted(words, text)}`);
   return [
     ...(compactions === 0 ? [] : [sessions.compactions(sayCount(words, compactions))]),

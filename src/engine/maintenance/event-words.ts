@@ -41,7 +41,8 @@ function sayMoved(
   data: JsonObject,
 ): string {
   const { maintenance } = words;
-  switch (toState ?? '') {
+  const state = toState ?? '';
+  switch (state) {
     case 'running':
       return maintenance.goesOn(sayStepIn(words, data));
     case 'waiting':
@@ -50,7 +51,7 @@ function sayMoved(
       return maintenance.blocked(blockReason(maintenance, reason ?? ''));
     case 'done':
     case 'dropped':
-      return maintenance[toState];
+      return maintenance[state];
     default:
       return '';
   }

@@ -10,7 +10,7 @@ import {
   sizeFacts,
 } from '../../text/maintenance-facts.ts';
 import { sayCount, sayMoney } from '../../text/number.ts';
-import { sayInstant, saySecond, sayWhen } from '../../text/when.ts';
+import { sayInstant, saySecond, sayWhen, sayWhenSecond } from '../../text/when.ts';
 import type { Telling } from '../task/standing-sentence.ts';
 
 /** What is told of an operation, as its records have it. */
@@ -113,7 +113,7 @@ function sayNext({ words, reader, now }: Telling, operation: OperationRecord): s
   const { nextAttemptAt: at, attemptAt, quotaWaits } = operation;
   if (at === null || attemptAt !== null) return '';
   const { maintenance } = words;
-  const when = at > now ? words.atTime(saySecond(reader, words.tag, at, now)) : null;
+  const when = at > now ? sayWhenSecond(reader, words, at, now) : null;
   const next = maintenance.next(when);
   return quotaWaits === 0 ? next : `${maintenance.quota} ${next}`;
 }

@@ -1,6 +1,6 @@
 import { cutName } from '../../text/quote.ts';
 import { listNames } from '../../text/render.ts';
-import { sayInstant, saySecond, sayWhen } from '../../text/when.ts';
+import { sayInstant, sayWhen, sayWhenSecond } from '../../text/when.ts';
 import type { Doing } from './doing.ts';
 import type { Telling } from './standing-sentence.ts';
 
@@ -34,7 +34,7 @@ function sayCalls(
   const { code, nextAt } = doing;
   const calls = { calls: String(doing.calls), callsMax: String(doing.callsMax) };
   if (code === undefined || nextAt === undefined) return model({ ...calls, when });
-  const next = words.atTime(saySecond(reader, words.tag, nextAt, now));
+  const next = sayWhenSecond(reader, words, nextAt, now);
   const paused = { code: cutName(code), next };
   return doing.kind === 'retry'
     ? retry({ ...calls, ...paused })

@@ -3,7 +3,7 @@ import { readObject, type JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { cutName } from '../../text/quote.ts';
 import { quoteReason, sayFailure } from '../../text/recovery-facts.ts';
-import { saySecond, sayWhen } from '../../text/when.ts';
+import { sayWhen, sayWhenSecond } from '../../text/when.ts';
 import { readHeld, sayBefore } from './held-sentence.ts';
 import type { Found, Telling } from './standing-sentence.ts';
 
@@ -53,7 +53,7 @@ function sayAttempts(
   const attempts = String(LIMITS.recoveryAttempts);
   if (isAssessed) return recovery.assessing({ attempt: String(recoveryAttempts), attempts });
   const isLater = nextAt !== null && nextAt > now;
-  const next = isLater ? words.atTime(saySecond(reader, words.tag, nextAt, now)) : null;
+  const next = isLater ? sayWhenSecond(reader, words, nextAt, now) : null;
   const isWaited = task.waitKind === 'provider' || heldUntil !== null;
   const used = { used: String(recoveryAttempts), attempts };
   return isWaited ? recovery.attemptsUsed(used) : recovery.attempts({ ...used, next });

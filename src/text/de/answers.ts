@@ -107,6 +107,8 @@ export const DE_ANSWERS: AnswerTexts = {
     free: 'frei',
   },
   contextLine: (part, tokens) => `- ${part}: ${tokens}`,
+  contextOver:
+    'Das ist mehr, als eine Anfrage fasst; bevor der nächste Durchgang weitergeht, wird Platz geschaffen.',
   contextTurns: (part, turns) => `${part} (Durchgänge: ${turns})`,
 
   usageDay: ({ day, tokens, cost, calls }) =>

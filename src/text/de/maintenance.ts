@@ -25,7 +25,7 @@ export const DE_MAINTENANCE_NOTICES: MaintenanceNotices = {
     `${brackets(fault === null ? null : `${isSame ? 'jedes Mal' : 'zuletzt'}: ${fault}`)}. ${KEPT} ` +
     `Ist die Ursache behoben, lässt ein Admin sie mit ${admit} weitergehen.`,
   maintenance_uncertain: ({ fault, step, isReconciled, admit, handover }) =>
-    `${PAUSED}: Um Platz zu schaffen, begann ${step}, ohne sicheres Ende${brackets(fault)}. ` +
+    `${PAUSED}: ${step} sollte Platz schaffen und hat kein sicheres Ende${brackets(fault)}. ` +
     `Ob das gewirkt hat, ist unbekannt, darum wiederhole ich es nicht von selbst. ${KEPT} ` +
     (isReconciled
       ? `Ohne das zu wiederholen, lässt ein Admin sie in einer nächsten Sitzung weitergehen mit ${handover}; `
@@ -149,11 +149,9 @@ export const DE_MAINTENANCE: MaintenanceTexts = {
       `und wurde ${when} aufgegeben.`,
   },
   compacts: (session) =>
-    `Gekürzt wird die Sitzung ${session}: Der ältere Teil wird zusammengefasst, der neueste bleibt Wort ` +
-    'für Wort.',
+    `Es geht um die Sitzung ${session}: der ältere Teil zusammengefasst, der neueste Wort für Wort erhalten.`,
   handsOver: ({ session, next }) =>
-    `Die Sitzung ${session} wird zusammengefasst und geht in einer nächsten weiter` +
-    `${next === null ? '' : `, ${next}`}.`,
+    `Es geht um die Sitzung ${session}: zusammengefasst, und gefolgt von einer nächsten${next === null ? '' : `, ${next}`}.`,
   step: (step) => `Der Schritt: ${step}.`,
   trying: (since) => `Das wird seit ${since} versucht.`,
   because: (reason) => `Warum blockiert: ${reason}.`,

@@ -101,6 +101,7 @@ export const EN_ANSWERS: AnswerTexts = {
     free: 'free',
   },
   contextLine: (part, tokens) => `- ${part}: ${tokens}`,
+  contextOver: 'That is more than a request holds, so room is made before the next turn goes on.',
   contextTurns: (part, turns) => `${part} (turns: ${turns})`,
 
   usageDay: ({ day, tokens, cost, calls }) =>

@@ -22,7 +22,7 @@ export const EN_MAINTENANCE_NOTICES = {
     `${brackets(fault === null ? null : `${isSame ? 'each time' : 'last'}: ${fault}`)}. ${KEPT} ` +
     `When the cause is mended, an admin can let it go on with ${admit}.`,
   maintenance_uncertain: ({ fault, step, isReconciled, admit, handover }) =>
-    `${PAUSED}: to make room in it, ${step} was begun and came to no sure end${brackets(fault)}. ` +
+    `${PAUSED}: ${step} to make room in it came to no sure end${brackets(fault)}. ` +
     `Whether it took effect is unknown, so I do not repeat it by myself. ${KEPT} ` +
     (isReconciled
       ? `An admin can let it go on in a following session, without repeating that, with ${handover}; `
@@ -140,9 +140,9 @@ export const EN_MAINTENANCE: MaintenanceTexts = {
       `Making room in the conversation ${conversation} (${id}) began ${began} and was given up ${when}.`,
   },
   compacts: (session) =>
-    `It shortens the session ${session}: the older part is summarised, the newest is kept word for word.`,
+    `It is about the session ${session}: its older part summarised, the newest kept word for word.`,
   handsOver: ({ session, next }) =>
-    `It summarises the session ${session} and goes on in a next one${next === null ? '' : `, ${next}`}.`,
+    `It is about the session ${session}: summarised, and followed by a next one${next === null ? '' : `, ${next}`}.`,
   step: (step) => `Its step: ${step}.`,
   trying: (since) => `That is being tried since ${since}.`,
   because: (reason) => `Why it is blocked: ${reason}.`,
