@@ -9,10 +9,11 @@ const SHELL: Readonly<Record<string, string>> = {
   deny: 'deny',
   why: 'why',
   admit: 'admit',
+  session: 'session',
 };
 
 /** With its id behind it, or `ID` where any is meant: `/stop` alone is about a conversation, which a shell is not in. */
-const COMMAND = /^\/([a-z-]+)( (?:(?:task|appr|mop)_\w+|ID)(?: [^\s`]+)*)$/;
+const COMMAND = /^\/([a-z-]+)( (?:(?:task|appr|mop|sess)_\w+|ID)(?: [^\s`]+)*)$/;
 /** Without an id behind them. */
 const LISTS: Readonly<Record<string, string>> = {
   '/tasks held': 'sekisho tasks --held',

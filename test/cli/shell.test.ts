@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { OPERATION_REASONS, waysOfOperation } from '../../src/core/maintenance/reasons.ts';
+import type { BlockReason } from '../../src/core/maintenance/record.ts';
 import { waysOf, REASONS, type ReasonEntry } from '../../src/core/notice/reasons.ts';
 import type { TaskReason } from '../../src/core/task/moves.ts';
 import { createProgram } from '../../src/cli/program.ts';
@@ -25,6 +27,23 @@ test('every way out has a command of the program, or is said to be of the chat',
   assert.equal(shellCommand(`/task-resume ${TASK} late`), `sekisho resume ${TASK} --late`);
   assert.equal(shellCommand(`/budget-reset ${TASK}`), `sekisho budget-reset ${TASK}`);
   assert.equal(shellCommand(`/extend ${TASK} turns=+50`), `sekisho extend ${TASK} turns=+50`);
+});
+
+test('every way out of a blocked operation is typed in a shell, or is said to be of the chat', () => {
+  const id = 'mop_3H8D0V5B7N2K6PQA';
+  for (const reason of Object.keys(OPERATION_REASONS) as BlockReason[])
+    for (const kind of ['compact', 'handover'] as const) {
+      const ways = waysOfOperation({ id, kind, state: 'blocked', reason });
+      const isHandedOver = reason === 'uncertain' && kind === 'compact';
+      assert.deepEqual(
+        ways.map(({ command }) => shellCommand(command)),
+        [`sekisho admit ${id}${isHandedOver ? ' --as handover' : ''}`, '/new (in the chat)'],
+      );
+    }
+  assert.equal(
+    shellSentence(`Open it: \`/admit ${id} handover\`. Why: \`/why ${id}\`.`),
+    `Open it: \`sekisho admit ${id} --as handover\`. Why: \`sekisho why ${id}\`.`,
+  );
 });
 
 test('a sentence types its commands for a shell, and leaves what would run as it is', () => {

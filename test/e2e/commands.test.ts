@@ -8,6 +8,8 @@ import { Place, type Ended, type RunningHost } from './process.ts';
 const WORKER = 'exec_7K2M9QX4R1T8WZ3C';
 const UNKNOWN = 'task_0000000000000000';
 const APPROVAL = 'appr_0000000000000000';
+const OPERATION = 'mop_0000000000000000';
+const SESSION = 'sess_0000000000000000';
 
 /** Each command that reads records, and a field of the one document that it prints. */
 const READING: readonly [args: string, field: string][] = [
@@ -21,6 +23,8 @@ const READING: readonly [args: string, field: string][] = [
   ['outbox', 'items'],
   ['approvals --state open', 'items'],
   ['usage --days 2', 'days'],
+  ['maintenance --state open --limit 2', 'items'],
+  ['session', 'items'],
 ];
 /** The same for what is read without records. */
 const LOCAL: readonly [args: string, field: string][] = [
@@ -85,6 +89,7 @@ describe('on a stopped host', () => {
       ['budget-reset', taskId],
       ['extend', taskId, 'turns=+1'],
       ['approve', APPROVAL],
+      ['admit', OPERATION],
       ['status', '--url', 'http://127.0.0.1:9'],
     ]) {
       const ended = await place.run(args);
@@ -132,6 +137,8 @@ describe('on a running host', () => {
       ['why TASK', /“hello” .* was completed/],
       ['outbox', /Hello! I am the rehearsal/],
       ['approvals', /^No approvals\.$/m],
+      ['maintenance', /^No maintenance operations\.$/m],
+      ['session', /^sess_\w+ +current .* conv_\w+$/m],
       ['usage', /^task_\w+ .* hello$/m],
       ['conversations', /^conv_\w+ +api +main +rehearsal\/rehearsal +idle /m],
       ['keys list', /^local +run read admin/m],
@@ -189,6 +196,11 @@ describe('on a running host', () => {
       `budget-reset ${UNKNOWN}`,
       `approve ${APPROVAL}`,
       `approval ${APPROVAL}`,
+      `admit ${OPERATION}`,
+      `admit ${OPERATION} --version 3`,
+      `maintenance ${OPERATION}`,
+      `why ${OPERATION}`,
+      `session ${SESSION}`,
     ]) {
       assert.equal((await ended(order)).code, 4, order);
     }
@@ -216,6 +228,11 @@ describe('a slip in the command line', () => {
     ['tasks --limit 0', /--limit takes a whole number from 1 to 200/],
     ['logs -n many', /--lines takes a whole number/],
     ['workers --state runing', /--state takes one of ready, .*did you mean running\?/],
+    ['maintenance --state blokced', /--state takes one of open, .*did you mean blocked\?/],
+    [`admit ${OPERATION} --as compact`, /--as takes handover/],
+    [`admit ${OPERATION} --version 0`, /--version takes the version that was seen/],
+    ['admit', /missing required argument 'id'/],
+    ['session --transcript', /--transcript is of one session/],
     [`resume ${WORKER} --late`, /--late is for a task; a worker has no time of its own/],
     ['approvals --state opne', /--state takes one of open, .*did you mean open\?/],
     ['usage --days 0', /--days takes a whole number from 1 to 92/],
@@ -241,7 +258,7 @@ test('--version is the version, and help names every command', async () => {
   assert.equal(code, 0);
   const names =
     'start chat status tasks task why workers approvals approval usage conversations outbox logs ' +
-    'stop pause extend approve deny cancel resume budget-reset config keys';
+    'stop pause extend approve deny cancel resume budget-reset maintenance session admit config keys';
   for (const name of names.split(' ')) {
     assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
   }

@@ -6,7 +6,14 @@ import type { OperationReply } from '../../src/wire/maintenance.ts';
 import { everyRow } from '../support/acts.ts';
 import { codeOf, openDoor, type KeyName, type TestDoor } from './door.ts';
 import { openPlace } from './history.ts';
-import { EXHAUSTED, putOperation, TOO_LARGE, UNCERTAIN, waitingUntil } from './upkeep.ts';
+import {
+  doneOperation,
+  EXHAUSTED,
+  putOperation,
+  TOO_LARGE,
+  UNCERTAIN,
+  waitingUntil,
+} from './upkeep.ts';
 
 interface Ground {
   readonly door: TestDoor;
@@ -159,6 +166,7 @@ describe('M-7 an admission', () => {
     const now = door.installation.clock.now();
     const used = await put(EXHAUSTED);
     await door.client().admit(used, { contractVersion, expectedVersion: 15, receiptId: 'used' });
+    await doneOperation(door, used);
     const blocked = await put(EXHAUSTED);
     const uncertain = await put(UNCERTAIN);
     const handed = { ...UNCERTAIN, kind: 'handover', step: 'rotate' } as const;

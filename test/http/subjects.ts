@@ -8,6 +8,7 @@ import type { ConversationId, MessageId } from '../../src/kernel/ids.ts';
 import type { ModelOutcome } from '../../src/ports/model.ts';
 import { asks, says, taskIn, until, type Installation } from '../support/host.ts';
 import { putWorker } from './history.ts';
+import { EXHAUSTED, putOperation } from './upkeep.ts';
 
 /** Ids by the room of a path: `/v1/tasks/{id}` finds its id under `tasks`. */
 export type Subjects = Readonly<Record<string, string>>;
@@ -25,7 +26,8 @@ const ASKED = 'a call that a person is asked about';
 
 /**
  * One record of each kind, all of the key that `post` gives: a run whose model does not answer, so that
- * it takes messages, a task that is over, an approval that is open, and a worker that is held.
+ * it takes messages, a task that is over, an approval that is open, a worker that is held, and a session
+ * whose maintenance is blocked.
  */
 export async function makeSubjects({ installation, engine, post }: Maker): Promise<Subjects> {
   const { model, tools } = installation;
@@ -46,6 +48,8 @@ export async function makeSubjects({ installation, engine, post }: Maker): Promi
     return (await engine.store.query('message.byId', { id }))?.state === 'done';
   });
   await taskIn(engine, conversation, 'completed');
+  const fenced = await post('/v1/conversations', {});
+  const fencedId = fenced['id'] as ConversationId;
   const approval = await openApproval(engine, asked['conversationId'] as ConversationId);
   return {
     runs: String(held['id']),
@@ -53,6 +57,8 @@ export async function makeSubjects({ installation, engine, post }: Maker): Promi
     tasks: String(over['taskId']),
     messages: String(message['messageId']),
     approvals: approval,
+    sessions: String(fenced['sessionId']),
+    maintenance: await putOperation({ engine, installation }, fencedId, EXHAUSTED),
     workers: await putWorker(engine, installation),
   };
 }

@@ -7,7 +7,7 @@ import type { ConversationId, OperationId, SessionId } from '../../src/kernel/id
 import { mustPut } from '../../src/testing/store-calls.ts';
 import { operationRow } from '../../src/testing/store-rows-maintenance.ts';
 import { sessionRow } from '../../src/testing/store-rows.ts';
-import type { Installation } from '../support/host.ts';
+import { until, type Installation } from '../support/host.ts';
 
 export interface Behind {
   readonly engine: Engine;
@@ -129,6 +129,17 @@ export async function handOver(
     );
   });
   return id;
+}
+
+/** Resolves once an operation is over: what an admission sets going has come to its end. */
+export async function doneOperation(
+  { engine }: Pick<Behind, 'engine'>,
+  id: OperationId,
+): Promise<void> {
+  const read = () => engine.store.query('operation.byId', { id });
+  const conversationId = (await read())?.conversationId;
+  if (conversationId === undefined) throw new Error(`no operation ${id}`);
+  await until(engine, conversationId, async () => (await read())?.state === 'done');
 }
 
 /** One commit of the host in a conversation. */
