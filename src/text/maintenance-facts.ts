@@ -106,6 +106,7 @@ function typed(...parts: readonly string[]): string {
 const FAULTS: Readonly<Record<string, FaultWord>> = {
   eio: 'disk_io',
   enospc: 'disk_full',
+  no_space: 'disk_full',
   edquot: 'disk_full',
   disk_full: 'disk_full',
   erofs: 'disk_readonly',
