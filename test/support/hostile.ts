@@ -12,6 +12,7 @@ import { executionRow } from '../../src/testing/store-rows.ts';
 import { EN, order, pass, restOf, say, talkTo, wordsOf } from './acts.ts';
 import { bring, fileOf, recordsIn, take, type Place } from './archive.ts';
 import { ADMIN, ANNA, asks, Installation, judges, says } from './host.ts';
+import { openFences, talkLong } from './hostile-upkeep.ts';
 import { ShakyStore } from './store-faults.ts';
 
 type Note = (what: string, detail?: object) => void;
@@ -32,6 +33,7 @@ export async function lived({ path }: FilePlace): Promise<readonly Archived[]> {
     channel: 'api',
   });
   await restOf(second.engine);
+  await talkLong(place, second.engine, sqlite);
   await hang(place, second.engine, 'also busy');
   const tasks = await second.engine.store.query('task.open', { limit: 100 });
   for (const [at, task] of tasks.entries()) {
@@ -139,6 +141,7 @@ export async function liveOn(
     }
     await pass(20);
     await look(engine, sqlite, { said, note });
+    await openFences(engine, note);
     await engine.stop(0);
   } catch (error) {
     troubles.push(String(error));
@@ -155,7 +158,8 @@ async function look(
   { said, note }: { readonly said: readonly string[]; readonly note: Note },
 ): Promise<void> {
   const lying = await sqlite.inspect(`select id, kind, task_id from message
-    where state = 'unclaimed' and (kind = 'command' or task_id is null)`);
+    where state = 'unclaimed' and (kind = 'command' or (task_id is null and conversation_id in
+      (select id from conversation where fence in ('none', 'passed'))))`);
   for (const row of lying)
     if (row['kind'] === 'command' || said.includes(String(row['id']))) note('it lies', row);
   const fresh = await sqlite.inspect(
