@@ -1,4 +1,4 @@
-import { isOpen } from '../../core/maintenance/decide.ts';
+import { isOpen, isRepeatable } from '../../core/maintenance/decide.ts';
 import type { OperationRecord } from '../../core/maintenance/record.ts';
 import type { ConversationId, HostId, OperationId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -195,11 +195,10 @@ export class Keeper {
     for (let next = operation; ;) {
       const scene = await readScene(parts, next);
       if (scene === undefined || signal.aborted || !this.#mayGoOn()) return 'left';
-      const reserved = await reserve(parts, next, {
-        hostId,
-        tooLarge: await tooLarge(parts, scene),
-      });
-      if (reserved.kind !== 'reserved') return reserved.kind;
+      const { isUnused } = scene;
+      const sizes = await tooLarge(parts, scene);
+      const reserved = await reserve(parts, next, { hostId, tooLarge: sizes, isUnused });
+      if (reserved.kind !== 'reserved') return reserved.kind === 'over' ? 'done' : reserved.kind;
       const recorded = await this.#try(scene, reserved.operation, signal);
       if (recorded !== 'advanced') return recorded;
       live.hint(next.conversationId);
@@ -224,7 +223,17 @@ export class Keeper {
       outcome: made.kind,
       ...('fault' in made ? { code: made.fault.code } : {}),
     });
-    return recordStep(parts, operation, made, hostId);
+    try {
+      return await recordStep(parts, operation, made, hostId);
+    } catch (error) {
+      const kind = scene.runtime === undefined ? 'built-in' : 'native';
+      if (isFatal(error) || !isRepeatable(operation.step, kind)) throw error;
+      // Nothing of it is committed: that it could not be is a failure of the step like any other.
+      this.#host.onFault(error, 'maintenance');
+      const fault = faultOf(error);
+      const failed = { kind: 'failed', fault, retryAt: null, spent: NOTHING_USED } as const;
+      return recordStep(parts, operation, failed, hostId);
+    }
   }
 
   /** What is thrown is a failure of the step like any other; a store that has failed ends the host (G-6). */

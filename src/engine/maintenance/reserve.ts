@@ -1,6 +1,7 @@
 import {
   blockExhausted,
   blockTooLarge,
+  dropOperation,
   judgeAttempt,
   reserveAttempt,
 } from '../../core/maintenance/decide.ts';
@@ -16,19 +17,23 @@ import { settle } from '../settle.ts';
 import { settleOperation } from './settle-operation.ts';
 import { operationReads, type OperationReads } from './unit.ts';
 
-/** `reserved`: the try is counted and may be made. `left`: it is not due, or somebody else has it. */
+/**
+ * `reserved`: the try is counted and may be made. `left`: it is not due, or somebody else has it. `over`: it
+ * was dropped, for nothing goes on in its session.
+ */
 export type Reserved =
   | { readonly kind: 'reserved'; readonly operation: OperationRecord }
-  | { readonly kind: 'blocked' | 'left' };
+  | { readonly kind: 'blocked' | 'left' | 'over' };
 
 /**
  * Reserves the next try of an operation, before it is made: whatever happens afterwards, it is used (M-2). One
- * without a try left, or whose fixed base does not fit (`tooLarge`: the sizes), is blocked instead (M-4, M-18).
+ * without a try left, or whose fixed base does not fit (`tooLarge`: the sizes), is blocked instead (M-4, M-18);
+ * one whose session nobody uses is dropped without a word (M-21).
  */
 export async function reserve(
   parts: EngineParts,
   operation: OperationRecord,
-  by: { readonly hostId: HostId; readonly tooLarge: JsonObject | null },
+  by: Omit<By, 'tries'>,
 ): Promise<Reserved> {
   return settle(parts, (tries) => reserveUnit(operation, { ...by, tries }));
 }
@@ -36,6 +41,7 @@ export async function reserve(
 interface By {
   readonly hostId: HostId;
   readonly tooLarge: JsonObject | null;
+  readonly isUnused: boolean;
   readonly tries: number;
 }
 
@@ -59,6 +65,14 @@ function decide(
   const verdict = judgeAttempt(operation, at.now);
   if (verdict === 'leave' || verdict === 'wait') return LEFT;
   const ledger = new Ledger(conversation, at, hostName(by.hostId));
+  if (by.isUnused) {
+    settleOperation(
+      ledger,
+      { before: operation, after: dropOperation(operation, at.now) },
+      { runs },
+    );
+    return { verdict: { kind: 'over' }, writes: ledger.close() };
+  }
   const blocked = judgeBlocked(operation, verdict, by.tooLarge, at.now);
   if (blocked !== undefined) {
     settleOperation(ledger, { before: operation, after: blocked }, { runs });

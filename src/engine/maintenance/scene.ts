@@ -8,7 +8,7 @@ import {
   requestRoom,
   type Reported,
 } from '../../core/maintenance/size.ts';
-import { readSeed } from '../../core/maintenance/summary.ts';
+import { readSeed, writeSeed } from '../../core/maintenance/summary.ts';
 import type { ConversationRecord, SessionRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -28,6 +28,8 @@ export interface Scene {
   readonly session: SessionRecord;
   /** The task of the newest words that nobody has answered yet. */
   readonly task: TaskRecord | undefined;
+  /** Nothing goes on in the session any more, and nothing begins in it (M-21). */
+  readonly isUnused: boolean;
   readonly agent: Agent;
   readonly runtime: Runtime | undefined;
   readonly seed: SessionSeed | null;
@@ -68,7 +70,23 @@ export async function readScene(
   const seed = readSeed(session.seed);
   const { runtime } = agent;
   const sizes = { instructions, tools, head, open, tail, reported, free, window };
-  return { conversation, session, task, agent, runtime, seed, ...sizes };
+  const isUnused = await hasNoUse(parts, conversation, operation);
+  return { conversation, session, task, isUnused, agent, runtime, seed, ...sizes };
+}
+
+// Open tasks of one conversation that are looked through.
+const TASKS_MAX = 1_000;
+
+async function hasNoUse(
+  parts: EngineParts,
+  { id: conversationId, sessionId }: ConversationRecord,
+  operation: OperationRecord,
+): Promise<boolean> {
+  const own = [operation.sessionId, operation.nextSessionId];
+  if (own.includes(sessionId)) return false;
+  const asked = { conversationId, limit: TASKS_MAX };
+  const tasks = await readAgain(parts, 'task.openOf', asked);
+  return !tasks.some((task) => own.includes(task.sessionId));
 }
 
 type Latest = Pick<Scene, 'head' | 'open' | 'task'>;
@@ -163,7 +181,13 @@ async function sizeWith(
   seed: SessionSeed,
   cutSeq: number,
 ): Promise<{ readonly seed: number; readonly facts: number }> {
-  const about = { conversation, task, session: { ...session, cutSeq }, seed, free };
+  const about = {
+    conversation,
+    task,
+    session: { ...session, cutSeq, seed: writeSeed(seed) },
+    seed,
+    free,
+  };
   const said = await sayShortened(parts, about);
   return { seed: said.seedChars, facts: said.factsChars };
 }

@@ -1,5 +1,6 @@
 import { wakes } from '../../core/inbox/join.ts';
 import type { IdempotencyRecord } from '../../core/inbox/record.ts';
+import { isFenced } from '../../core/maintenance/decide.ts';
 import type { OperationRecord } from '../../core/maintenance/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
@@ -26,7 +27,7 @@ import {
 } from '../inbox/draft.ts';
 import { tellKept } from '../inbox/keep.ts';
 import { blockedNotice } from '../maintenance/settle-operation.ts';
-import { queueNotice } from '../outbox/queue.ts';
+import { queueNotice, tellRuns } from '../outbox/queue.ts';
 import { Ledger } from '../session/ledger.ts';
 import { failRun } from './end.ts';
 import { newConversation } from '../session/open.ts';
@@ -176,23 +177,30 @@ function runWrites(
   const row = runRow(run, by, at);
   ledger.add({ write: 'run.insert', row });
   ledger.event('run.queued', { taskId, runId });
-  if (rows.conversation.fence === 'blocked') endBehindFence(ledger, row, rows.operation);
+  if (isFenced(rows.conversation)) tellBehindFence(ledger, row, rows.operation);
   addIdempotency(ledger, draft, { used: rows.used, subjectId: runId });
   return [...rows.writes, ...ledger.close()];
 }
 
-/** Ends a run as the blocked notice of its conversation would have, had it been there then (A-2). */
-function endBehindFence(
+/**
+ * What a run behind a fence is told at once, had it been there before: that its conversation waits, or that it
+ * is blocked, which ends it (A-2).
+ */
+function tellBehindFence(
   ledger: Ledger,
   run: RunRecord,
   operation: OperationRecord | undefined,
 ): void {
-  if (operation === undefined || operation.state !== 'blocked') return;
-  const { noticeId } = operation;
+  if (operation === undefined) return;
+  const { state, noticeId, isTold, reason } = operation;
+  if (state !== 'blocked') {
+    if (isTold === 'yes' && noticeId !== null) tellRuns(ledger, noticeId, [run]);
+    return;
+  }
   const own = { key: `run:${run.id}`, runId: run.id };
   // What blocked it is told already, unless an import has brought it.
   const outcomeId = noticeId ?? queueNotice(ledger, { ...blockedNotice(operation), ...own });
-  failRun(ledger, run, operation.reason ?? 'exhausted', outcomeId);
+  failRun(ledger, run, reason ?? 'exhausted', outcomeId);
 }
 
 function runRow(run: RunDraft, principal: string, at: At): RunRecord {

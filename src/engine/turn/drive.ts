@@ -46,6 +46,8 @@ export interface Drive {
   readonly mayClaim: () => boolean;
   /** Aborts when it begins to. */
   readonly draining: AbortSignal;
+  /** False in safe mode: then a session that only fills up is not maintained. */
+  readonly mayMaintain: () => boolean;
   /** While the wall clock is not believed no deadline has passed (design principle 8). */
   readonly isClockTrusted: () => boolean;
   readonly answeredBy: (provider: string, model: string) => void;
@@ -238,8 +240,7 @@ class TurnLoop {
       const outcome: Outcome = leads.kind === 'waits' ? { ...leads, said } : leads;
       return this.#conclude(step, end, outcome);
     }
-    const earlier = this.#session.steps.filter(({ kind }) => kind === 'tool');
-    const made = [...earlier, { ...step, ...outcomeOf(end) }];
+    const made = [...this.#session.calls, { ...step, ...outcomeOf(end) }];
     if (repeatsItself(made, LIMITS.sameCallMax))
       return this.#conclude(step, end, { kind: 'invalid', why: 'no_progress' });
     return this.#toModel(step, end);
@@ -265,20 +266,13 @@ class TurnLoop {
     const notRun = behind.map((one, index) =>
       toolStart(this.#tools, one, { ordinal: step.ordinal + index + 1, isAsked: true }),
     );
-    const before = await this.#askedBefore(step, question);
+    const { taskId } = this.#turn;
+    const open = await readAgain(this.#drive.parts, 'approval.openOfTask', { taskId });
+    const before = askedBefore(open, step, question);
     const asked = before === undefined ? question : { ...question, id: before.id };
     const end: StepEnd = { state: 'finished', output: waitingText(asked.id), errorCode: ASKED };
     const isRepeat = before !== undefined;
     return this.#conclude(step, end, { kind: 'asks', question: asked, isRepeat, notRun });
-  }
-
-  async #askedBefore(
-    step: StepRecord,
-    question: Question,
-  ): Promise<ReturnType<typeof askedBefore>> {
-    const { taskId } = this.#turn;
-    const open = await readAgain(this.#drive.parts, 'approval.openOfTask', { taskId });
-    return askedBefore(open, step, question);
   }
 
   async #runTool(step: StepRecord, call: ToolCall, approved?: Shown): Promise<StepEnd> {
@@ -337,7 +331,7 @@ class TurnLoop {
       outcome,
       spent,
       hasAnswered: this.#hasAnswered,
-      filled: this.#session.filled(),
+      filled: this.#drive.mayMaintain() ? this.#session.filled() : null,
     };
     const ended = await this.#save({ step, end }, () => endTurn(parts, order));
     if (ended === null) return null;

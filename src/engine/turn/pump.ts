@@ -214,12 +214,14 @@ export class Pump {
 
   /** Null when the turn has its end; else what is known of the step at which its loop left. */
   async #drive(claim: Claim, signal: AbortSignal): Promise<Pick<CloseOrder, 'known'> | null> {
-    const { parts, gate, live, answeredBy, isClockTrusted, onDue, onFault, maintain } = this.#host;
+    const { parts, gate, live, answeredBy, isClockTrusted, onDue, onFault } = this.#host;
+    const { maintain, generatedSince } = this.#host;
     try {
       const histories = this.#histories;
       const mayClaim = (): boolean => this.#isOpen;
+      const mayMaintain = (): boolean => generatedSince() === 0;
       const draining = this.#draining.signal;
-      const held = { claim, histories, signal, mayClaim, draining };
+      const held = { claim, histories, signal, mayClaim, mayMaintain, draining };
       const drive = { parts, gate, live, ...held, answeredBy, isClockTrusted };
       const driven = await driveTurn(drive);
       if (driven.kind === 'ended') {

@@ -1,7 +1,7 @@
 import type { Cause } from '../../core/maintenance/opening.ts';
 import type { Reported } from '../../core/maintenance/size.ts';
 import { countTokens, judgeFill, mayMaintain, requestRoom } from '../../core/maintenance/size.ts';
-import type { MessageRecord } from '../../core/inbox/record.ts';
+import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import type {
@@ -11,6 +11,7 @@ import type {
   ModelTool,
   ModelUsage,
 } from '../../ports/model.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import { restated } from '../../text/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { readAgain } from '../settle.ts';
@@ -61,6 +62,7 @@ export class Session {
   /** What the last answered call took, as the provider reported it. */
   #used = 0;
   readonly #steps: StepRecord[] = [];
+  #carried: readonly StepRecord[] = [];
 
   private constructor(parts: EngineParts, claim: Claim, system: string) {
     const { turn, task, conversation } = claim;
@@ -90,6 +92,7 @@ export class Session {
       session.#history.reported ?? lastReported(session.#history, session.#charsBefore());
     if (inputs === undefined) await session.joined();
     else session.#messages = inputs;
+    await session.#carry();
     return session;
   }
 
@@ -102,6 +105,15 @@ export class Session {
     this.#shortened = await sayShortened(this.#parts, about);
   }
 
+  /** A turn that goes on after maintenance goes on with the calls of the one that was ended for it (T-19). */
+  async #carry(): Promise<void> {
+    if (!this.#messages.some(({ channel }) => channel === HOST_CHANNELS.maintenance)) return;
+    const { conversationId, taskId, firstSeq: upTo } = this.#turn;
+    const asked = { conversationId, taskId, upTo, limit: LIMITS.sameCallMax - 1 };
+    const finished = { ...asked, state: 'finished', repeatable: '' } as const;
+    this.#carried = (await readAgain(this.#parts, 'step.callsOf', finished)).toReversed();
+  }
+
   #charsBefore(): number {
     return this.#base + (this.#shortened?.chars ?? 0) + this.#earlierChars;
   }
@@ -112,6 +124,11 @@ export class Session {
 
   get steps(): readonly StepRecord[] {
     return this.#steps;
+  }
+
+  /** The tool calls up to now, oldest first, as far as they say whether the turn gets anywhere (T-19). */
+  get calls(): readonly StepRecord[] {
+    return [...this.#carried, ...this.#steps.filter(({ kind }) => kind === 'tool')];
   }
 
   /** The inputs of this turn: those of its claim and what it has claimed since (T-11). */
