@@ -17,6 +17,7 @@ import {
   type Installation,
   type ScriptedModel,
 } from '../support/host.ts';
+import { putTask } from './history.ts';
 import { openDoorOf, type KeyName, type TestDoor } from './door.ts';
 
 export interface Scene {
@@ -228,9 +229,18 @@ export const STOPS: Readonly<Record<TaskReason, Stop>> = {
       place.model.answer = () => asks(['look', {}]);
     },
   },
+  // A person's session would be maintained: of a job nothing is (M-20).
   base_too_large: {
     arrange: (place) => {
+      place.model.answer = () => asks(['task_wait', { for: 'answer', question: 'Which?' }]);
+    },
+    act: async (scene) => {
+      const { door, place, conversationId } = scene;
+      await type(scene, `/stop ${(await waitFor(scene, 'waiting')).id}`);
+      await waitFor(scene, 'stopped');
       place.model.contextWindow = 200;
+      const ofJob = { state: 'paused', reason: 'paused', mandateOrigin: 'job' } as const;
+      await type(scene, `/task-resume ${await putTask(door, conversationId, ofJob)}`);
     },
   },
   stopped_by_person: {
