@@ -7,6 +7,18 @@ import { ENROLLMENT_MOVES } from '../src/core/boundary/record.ts';
 import { LIMITER_MOVES } from '../src/core/budget/record.ts';
 import { EXECUTION_MOVES } from '../src/core/dispatch/record.ts';
 import { USAGES } from '../src/core/inbox/command.ts';
+import {
+  OPERATION_REASONS,
+  waysOfOperation,
+  type TypedOperationWay,
+} from '../src/core/maintenance/reasons.ts';
+import {
+  BLOCK_REASONS,
+  OPERATION_MOVES,
+  OPERATION_STEPS,
+  type BlockReason,
+  type OperationKind,
+} from '../src/core/maintenance/record.ts';
 import { REASONS, type ReasonEntry, type Way } from '../src/core/notice/reasons.ts';
 import { OUTBOX_MOVES } from '../src/core/outbox/record.ts';
 import { RECOVERY_MOVES } from '../src/core/recovery/record.ts';
@@ -15,6 +27,7 @@ import { TASK_MOVES, WAIT_REASONS, type TaskReason } from '../src/core/task/move
 import { STEP_MOVES, TURN_MOVES } from '../src/core/turn/record.ts';
 import { EVENTS, STEP_EVENTS } from '../src/kernel/event.ts';
 import { REFUSALS } from '../src/kernel/fault.ts';
+import type { OperationId } from '../src/kernel/ids.ts';
 import { drawMoves, type Moves } from '../src/kernel/moves.ts';
 import { NOTICES, SIGNS, type NoticeCode } from '../src/text/catalogue.ts';
 import { EN } from '../src/text/en.ts';
@@ -46,6 +59,14 @@ function states(): string {
     ...diagram('Enrollment of a task and of a worker', drawMoves(ENROLLMENT_MOVES, 'current')),
     'What comes with an import is `unmarked` until the boundary has judged it, and what had ended stays ' +
       'so. `held-legacy` is left only by an admin who wakes exactly one.',
+    ...diagram('Maintenance operation', drawMoves(OPERATION_MOVES, 'running')),
+    'An operation makes room in a session. Its steps, in order: ' +
+      `${Object.entries(OPERATION_STEPS).map(stepsOf).join('; ')}. It is \`running\` while a step is due or ` +
+      'being tried, `waiting` until the next try of one that failed, and `blocked` until an admin lets it go ' +
+      'on. One that is `done` and freed too little is taken up again with one more failure.',
+    'From its first step until it is `done` or `dropped` its conversation has a fence: `shut` while it runs ' +
+      'or waits, `blocked` while it is. No turn begins behind it; messages are kept and commands answered. ' +
+      'After it is `done` the fence has `passed` until a turn has been completed, and then there is none.',
     ...diagram('Worker', drawMoves(EXECUTION_MOVES, 'ready')),
     ...diagram('Approval', drawMoves(APPROVAL_MOVES, 'open')),
     'An approval of a task that has ended is `denied`, by the host.',
@@ -58,6 +79,10 @@ function states(): string {
       'and its tasks wait. `refused`: the key, the account or its balance was turned down.',
     ...diagram('Outbox entry', drawMoves(OUTBOX_MOVES satisfies Moves, 'pending')),
   ]);
+}
+
+function stepsOf([kind, steps]: readonly [string, readonly string[]]): string {
+  return `${kind} (${steps.map((step) => `\`${step}\``).join(', ')})`;
 }
 
 function waitOf([kind, reason]: readonly [string, string]): string {
@@ -106,6 +131,12 @@ function reasons(): string {
         .map(wayRow),
     ),
     '`GRANT` is what has to be granted at least, as in `turns=+50`; the notice types it.',
+    '## Paused conversations',
+    'Why the upkeep of a conversation is blocked. No turn begins there until an admin has typed one of the ' +
+      'commands, and messages are kept; `/stop` works as ever.',
+    table(['reason', 'notice', 'cause', 'commands'], BLOCK_REASONS.map(pausedRow)),
+    table(['command', 'who', 'effect'], pausedWayRows()),
+    'A `compact` whose outcome is unknown is never made again: it goes on as a handover alone.',
     '## Notices',
     'What the host says by itself. Each is given once for what caused it.',
     table(
@@ -169,9 +200,36 @@ function typed({ command }: Way): string {
   return `\`${shown}\``;
 }
 
+/** A blocked operation of this kind as far as its ways out read it, with its id as a reader types it. */
+function pausedWays(reason: BlockReason, kind: OperationKind): readonly TypedOperationWay[] {
+  return waysOfOperation({ id: 'OPERATION' as OperationId, kind, state: 'blocked', reason });
+}
+
+function pausedRow(reason: BlockReason): readonly string[] {
+  return [
+    `\`${reason}\``,
+    `${SIGNS.blocked} blocked, \`${OPERATION_REASONS[reason].notice}\``,
+    EN.maintenance.reasons[reason],
+    KINDS.map((kind) => `${kind}: ${pausedWays(reason, kind).map(quoted).join(', ')}`).join('; '),
+  ];
+}
+
+const KINDS = Object.keys(OPERATION_STEPS) as readonly OperationKind[];
+
+function quoted({ command }: { readonly command: string }): string {
+  return `\`${command}\``;
+}
+
+function pausedWayRows(): readonly (readonly string[])[] {
+  const all = BLOCK_REASONS.flatMap((reason) => KINDS.flatMap((kind) => pausedWays(reason, kind)));
+  const ways = [...new Map(all.map((way) => [way.command, way])).values()];
+  return ways.map((way) => [quoted(way), EN.who[way.who], EN.effects[way.effect]]);
+}
+
 /** The reasons that a notice is given for; of one that no reason has, in words. */
 function occasionOf(code: NoticeCode): string {
-  const named = Object.entries(REASONS).filter(([, { notice }]) => notice === code);
+  const all = [...Object.entries(REASONS), ...Object.entries(OPERATION_REASONS)];
+  const named = all.filter(([, { notice }]) => notice === code);
   if (named.length > 0) return named.map(([reason]) => `\`${reason}\``).join(', ');
   return OCCASIONS[code] ?? '';
 }
@@ -190,6 +248,9 @@ const OCCASIONS: Partial<Record<NoticeCode, string>> = {
   uncertain_effect: 'a call that had begun when its host ended, and may have taken effect',
   kept: 'a reply to a task that words do not wake',
   kept_for_interrupted: 'a reply to a task that waits for its assessment',
+  maintenance_waiting: 'a step of maintenance that failed, where it still waits 5 s later',
+  maintenance_over: 'the end of maintenance that somebody was told of',
+  maintenance_kept: 'the first message that is kept behind a paused conversation',
   clock_distrusted: "the machine's clock having jumped",
   clock_trusted: 'the clock being trusted again',
 };

@@ -88,19 +88,6 @@ const STOPS: Readonly<Record<string, Stop>> = {
       [/^\/stop task_\w+$/, 'stopped'],
     ],
   },
-  base_too_large: {
-    arrange: (place) => {
-      place.model.contextWindow = 200;
-      untilMended(place, () => says('This is never asked.'));
-    },
-    state: 'blocked',
-    notice:
-      /^■ “Pay the hosting bill” does not fit what the model can see at once \(200 tokens\): /,
-    ways: [
-      [/^\/new$/, 'completed'],
-      [/^\/stop task_\w+$/, 'stopped'],
-    ],
-  },
   paused: {
     arrange: (place) =>
       untilMended(place, () => asks(['task_wait', { for: 'instant', seconds: 3_600 }])),
@@ -167,7 +154,6 @@ describe('V8: each command of the one notice leads out of', () => {
         assert.match(typed[index] ?? '', command);
 
         MENDED.add(place);
-        place.model.contextWindow = 128_000;
         await send(engine, conversationId, (typed[index] ?? '').toLowerCase());
         const left = await taskIn(engine, conversationId, leadsTo);
         assert.equal(left.id, still.id);
