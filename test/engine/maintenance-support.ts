@@ -10,13 +10,17 @@ import type { ModelOutcome } from '../../src/ports/model.ts';
 import type { Runtime } from '../../src/ports/runtime.ts';
 import { mustPut } from '../../src/testing/store-calls.ts';
 import { pass, wordsOf } from '../support/acts.ts';
-import { says, until, type GivenParts, type Installation } from '../support/host.ts';
+import { OPTIONS, says, until, type GivenParts, type Installation } from '../support/host.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
+/** Options of a host in which each message has its own turn and its own answer. */
+export const ONE_BY_ONE = { ...OPTIONS, whileBusy: 'wait' } as const;
+
 /** An answer whose request took so many tokens, as its provider reports. */
 export function saysFull(text: string, inputTokens = 110_000): ModelOutcome {
-  return { ...says(text), usage: { inputTokens, outputTokens: 5, cost: 3 } } as ModelOutcome;
+  const said = says(text);
+  return { ...said, usage: { inputTokens, outputTokens: 5, cost: 3 } };
 }
 
 /** Parts of a host whose agent has a runtime that keeps the model's sessions itself. */
@@ -126,13 +130,13 @@ export async function elapse(place: Pick<Installation, 'clock'>, ms: number): Pr
   for (let left = ms; left > 0; left -= SECOND) await later(place, Math.min(left, SECOND));
 }
 
-/** What a commit of `maintenance.reserve` has counted, by its instant: the tries as they were made. */
+/** When the tries of a conversation's operations were counted, oldest first. */
 export async function triesOf(
   place: Installation,
-  id: OperationRecord['id'],
+  conversationId: ConversationId,
 ): Promise<readonly number[]> {
   return (await place.rows('event'))
-    .filter(({ type }) => type === 'operation.reserved')
-    .filter((row) => String(row['data']).includes(id))
+    .filter((row) => row['type'] === 'operation.reserved')
+    .filter((row) => row['conversation_id'] === conversationId)
     .map(({ at }) => Number(at));
 }
