@@ -97,6 +97,8 @@ const ALONE: Readonly<Record<string, readonly (readonly [over: object, problem: 
     [{ fault: '7' }, /fault of the operation has to be the text of a JSON object/],
     [{ fault: '{"code":7,"said":""}' }, /fault of the operation is not what/],
     [{ fault: '{"code":"eio"}' }, /fault of the operation is not what/],
+    [{ fault: '{"code":"","said":"","operationId":"mop_X"}' }, /fault of the operation is not/],
+    [{ fault: '{"code":"","said":"","isMixed":"yes"}' }, /fault of the operation is not what/],
     [{ fault: null }, /its fault does not say why/],
     [{ ...BLOCKED, reason: 'base_too_large' }, /fault of the operation is not what/],
     [{ ...BLOCKED, reason: 'base_too_large', fault: '{"window":-1}' }, /fault of the operation/],
@@ -108,7 +110,6 @@ const ALONE: Readonly<Record<string, readonly (readonly [over: object, problem: 
     [{ work: workOf({ cutSeq: 61 }) }, /cutSeq in the work of the operation lies beyond the 60/],
   ],
   'a session that is not the one that it is to be': [
-    [{ sessionId: OLD }, /another session than its conversation is in/],
     [{ sessionId: idOf('session', 1) }, /session .*, which is of another conversation/],
     [{ nextSessionId: NEW }, /compacts and has a nextSessionId/],
     [HANDOVER, /hands over and has no nextSessionId/],

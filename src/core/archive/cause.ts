@@ -28,7 +28,7 @@ function ofEpoch(id: string, look: Look, rest: string): string | undefined {
   return isPast ? undefined : `names an epoch above the ${operation.epoch} of its operation`;
 }
 
-function existing(kind: 'approval' | 'turn'): Claim {
+function existing(kind: 'approval' | 'run' | 'turn'): Claim {
   return (id, look) =>
     look.record(kind, id) === undefined
       ? `names the ${kind} ${id}, which is not in the file`
@@ -42,6 +42,7 @@ const KEYS: readonly (readonly [head: string, kind: IdKind, claim: Claim])[] = [
   ['approval', 'approval', existing('approval')],
   ['goes_on', 'turn', existing('turn')],
   ['reply', 'turn', existing('turn')],
+  ['run', 'run', existing('run')],
   [
     'uncertain',
     'event',

@@ -46,21 +46,14 @@ export function operationProblem(operation: OperationRecord, look: Look): string
   );
 }
 
-type Home = Facts<'conversation'>;
-
-/** What of the operation that a fence speaks of is of something else than its conversation is in. */
+/** What of the operation that a fence speaks of does not fit its conversation. */
 function namedProblem(
-  operation: OperationRecord,
-  { sessionId, turnId, seq }: Home,
+  { state, work }: OperationRecord,
+  { turnId, seq }: Facts<'conversation'>,
 ): string | undefined {
-  const { state, step } = operation;
-  const isMoved = step === 'seed' || state === 'done';
-  const current = (isMoved ? operation.nextSessionId : null) ?? operation.sessionId;
-  if (sessionId !== current)
-    return 'The operation is of another session than its conversation is in.';
   if (state !== 'done' && turnId !== null)
     return 'The operation is not over and its conversation has a turn.';
-  const { cutSeq } = readObject(operation.work);
+  const { cutSeq } = readObject(work);
   return typeof cutSeq === 'number' && cutSeq > seq
     ? `The cutSeq in the work of the operation lies beyond the ${seq} of its conversation.`
     : undefined;

@@ -126,12 +126,18 @@ function fits(field: AnyField, value: Json | undefined): boolean {
 
 const SIZES = ['window', 'reserve', 'instructions', 'tools', 'seed', 'message'];
 
-/** Of `base_too_large` the sizes of what does not fit, else what the last failure said. */
+/** Of `base_too_large` the sizes of what does not fit, else what the last failure said: a notice repeats it. */
 function hasFault({ fault, reason }: OperationRecord): boolean {
   if (fault === null) return reason !== 'base_too_large';
-  const said = readObject(fault);
-  if (reason === 'base_too_large') return SIZES.every((name) => fits(whole, said[name]));
-  return ['code', 'said'].every((name) => fits(text, said[name]));
+  const { isMixed = false, ...said } = readObject(fault);
+  if (reason === 'base_too_large') return has(readObject(fault), SIZES, whole);
+  return typeof isMixed === 'boolean' && has(said, ['code', 'said'], text);
+}
+
+/** Whether it has these and no others, each of them of this form. */
+function has(found: JsonObject, names: readonly string[], field: AnyField): boolean {
+  const isAlone = Object.keys(found).length === names.length;
+  return isAlone && names.every((name) => fits(field, found[name]));
 }
 
 function isSeed({ sinceSeq, reported, ...said }: JsonObject): boolean {
