@@ -66,7 +66,7 @@ async function sourceOf(
 }
 
 function noSession(): Error {
-  return problem('not_found', { detail: 'This conversation has no such session.' });
+  return problem('bad_request', { detail: 'session is not one of this conversation.' });
 }
 
 function wholeOf(store: Store, conversationId: ConversationId): Source {

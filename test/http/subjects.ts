@@ -48,8 +48,8 @@ export async function makeSubjects({ installation, engine, post }: Maker): Promi
     return (await engine.store.query('message.byId', { id }))?.state === 'done';
   });
   await taskIn(engine, conversation, 'completed');
-  const fenced = await post('/v1/conversations', {});
-  const fencedId = fenced['id'] as ConversationId;
+  const fenced = (await post('/v1/runs', { input: 'x' }))['conversationId'] as ConversationId;
+  const { sessionId } = await taskIn(engine, fenced, 'completed');
   const approval = await openApproval(engine, asked['conversationId'] as ConversationId);
   return {
     runs: String(held['id']),
@@ -57,8 +57,8 @@ export async function makeSubjects({ installation, engine, post }: Maker): Promi
     tasks: String(over['taskId']),
     messages: String(message['messageId']),
     approvals: approval,
-    sessions: String(fenced['sessionId']),
-    maintenance: await putOperation({ engine, installation }, fencedId, EXHAUSTED),
+    sessions: sessionId,
+    maintenance: await putOperation({ engine, installation }, fenced, EXHAUSTED),
     workers: await putWorker(engine, installation),
   };
 }

@@ -270,7 +270,7 @@ test('X-1: the table opens nothing but the probes, and changes nothing for who m
   const open = ROUTES.filter(({ need }) => need === 'none').map(({ path }) => path);
   assert.deepEqual(open, ['/healthz', '/readyz']);
   for (const line of ROUTES.filter(({ method }) => method !== 'GET')) {
-    const isAdmin = /^\/v1\/(?:admin|workers)\/|\/(?:extend|budget-reset)$/.test(line.path);
+    const isAdmin = /^\/v1\/(?:admin|workers)\/|\/(?:extend|budget-reset|admit)$/.test(line.path);
     assert.equal(line.need, isAdmin ? 'admin' : 'run', titleOf(line));
   }
 });
