@@ -7,6 +7,7 @@ import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { HostId } from '../../kernel/ids.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { principalName } from '../../kernel/principal.ts';
+import type { Instant } from '../../kernel/time.ts';
 import type { Decision, Read, Rows, Unit } from '../../ports/store.ts';
 import { AUDIT_TAIL, auditWrite, type AuditTail } from '../audit/append.ts';
 import type { Admitted, EngineParts } from '../engine.ts';
@@ -89,7 +90,7 @@ function admitUnit(
       const { principal, as, expectedVersion = version } = giving.order;
       const refused =
         judgeAdmit(operation, { principal, as, expectedVersion }) ??
-        judgeAge(operation, command, rows.notice);
+        judgeAge(operation, { command, at: giving.order.commandAt }, rows.notice);
       if (refused !== undefined) return { verdict: refused, writes: [] };
       const ledger = new Ledger(conversation, at, principalName(principal));
       return carryOut(parts, giving, { ledger, rows: { ...rows, conversation, operation } });
@@ -100,11 +101,23 @@ function admitUnit(
 /** A command that was sent before its operation was blocked means an earlier block (M-7). */
 function judgeAge(
   { id, state, version }: OperationRecord,
-  command: MessageRecord | undefined,
+  sent: Sent,
   notice: OutboxRecord | undefined,
 ): Refusal | undefined {
-  const isOlder = command !== undefined && notice !== undefined && command.seq < notice.seq;
-  return isOlder ? refuse('version_conflict', { id, state, version: String(version) }) : undefined;
+  if (notice === undefined || !isOlder(sent, notice)) return undefined;
+  return refuse('version_conflict', { id, state, version: String(version) });
+}
+
+/** `command`: one of the operation's own conversation. `at`: when any command was sent. */
+interface Sent {
+  readonly command: MessageRecord | undefined;
+  readonly at: Instant | undefined;
+}
+
+/** Places order what stands in one conversation; what was said in another is ordered by its instant. */
+function isOlder({ command, at }: Sent, notice: OutboxRecord): boolean {
+  if (command !== undefined) return command.seq < notice.seq;
+  return at !== undefined && at < notice.at;
 }
 
 function carryOut(
