@@ -18,6 +18,8 @@ interface Way {
   readonly says: RegExp;
   /** Of each call whose outcome is unknown a person is asked before the last word (E-2). */
   readonly isAsked?: boolean;
+  /** The last word is of its conversation, in which no turn begins until an admin says so (M-8). */
+  readonly isPaused?: boolean;
 }
 interface Act {
   readonly place: Installation;
@@ -236,13 +238,12 @@ export const WAYS: readonly Way[] = [
   {
     way: 'does not fit what the model can see',
     script: (place) => {
-      place.model.contextWindow = 500;
-      place.model.answer = () => asks(['look', {}]);
-      place.tools.perform = () => ({ kind: 'result', text: 'x'.repeat(10_000) });
+      place.model.contextWindow = 200;
     },
-    state: 'blocked',
-    code: 'base_too_large',
-    says: /“Pay the bill” does not fit what the model can see.*`\/new`/,
+    state: 'active',
+    code: 'maintenance_too_large',
+    says: /conversation is paused.*does not fit what the model can see.*`\/admit mop_\w+`.*`\/new`/,
+    isPaused: true,
   },
   {
     way: 'gets nonsense twice',

@@ -35,7 +35,7 @@ for (const row of WAYS) {
     const codes = [...(row.isAsked === true ? ['uncertain_effect'] : []), row.code];
     assert.deepEqual(
       said.map((entry) => [entry['task_id'], entry['code'], entry['conversation_id']]),
-      codes.map((code) => [task?.['id'], code, conversationId]),
+      codes.map((code) => [row.isPaused === true ? null : task?.['id'], code, conversationId]),
     );
     const last = said.at(-1);
     assert.match(wordsOf(last ?? {}), row.says);
