@@ -240,6 +240,10 @@ export const WAYS: readonly Way[] = [
     script: (place) => {
       place.model.contextWindow = 200;
     },
+    meanwhile: async ({ place }) => {
+      await eventually(async () => (await place.rows('outbox')).length > 0);
+      return undefined;
+    },
     state: 'active',
     code: 'maintenance_too_large',
     says: /conversation is paused.*does not fit what the model can see.*`\/admit mop_\w+`.*`\/new`/,
