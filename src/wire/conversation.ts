@@ -34,7 +34,7 @@ export const ConversationReply = z.object({
     .enum(['none', 'shut', 'blocked', 'passed'])
     .describe('`shut`, `blocked`: no turn begins; `passed`: none has been completed since'),
   operationId: idShape('mop_').nullable().describe('the operation that the fence is of'),
-  maintenance: MaintenanceShape.nullable().describe('null while there is no fence'),
+  maintenance: MaintenanceShape.nullable().describe('null while no operation stands before it'),
   lastEventId: idShape('evt_')
     .nullable()
     .optional()

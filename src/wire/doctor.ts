@@ -22,6 +22,9 @@ export type RepairBody = z.infer<typeof RepairBody>;
 
 export const RepairReply = z.object({
   tasks: z.array(idShape('task_')).describe('stood still without a reason, and have one now'),
+  fences: z
+    .array(idShape('conv_'))
+    .describe('were held back or not against how their maintenance stands, and are so no more'),
   files: z.array(z.string()).describe('were open to others, and are closed now'),
 });
 export type RepairReply = z.infer<typeof RepairReply>;

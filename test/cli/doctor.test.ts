@@ -67,9 +67,9 @@ describe('doctor on a stopped host', () => {
     assert.deepEqual([ill.code, codesOf(toldBy(ill))], [1, ['task_silent']]);
     const mended = await place.run(['doctor', '--repair', '--json']);
     assert.equal(mended.code, 0, mended.stdout);
-    assert.deepEqual(toldBy(mended).repaired, { tasks: [id], files: [] });
+    assert.deepEqual(toldBy(mended).repaired, { tasks: [id], fences: [], files: [] });
     const again = toldBy(await place.run(['doctor', '--repair', '--json']));
-    assert.deepEqual(again.repaired, { tasks: [], files: [] });
+    assert.deepEqual(again.repaired, { tasks: [], fences: [], files: [] });
     const task = JSON.parse((await place.run(['task', id, '--json'])).stdout) as { reason: string };
     assert.equal(task.reason, 'recovery_assessment_failed');
   });
