@@ -100,6 +100,8 @@ export interface MaintenanceTexts {
   /** The answer to `/admit`. */
   readonly admitted: (step: string) => string;
   readonly admittedHandover: string;
+  /** Behind the answer to a `/new` that gave an operation up (M-21). */
+  readonly givenUp: string;
   /** In `/status`: how the fence of this conversation stands. */
   readonly here: Readonly<
     Record<'shut' | 'blocked', (facts: { readonly reason: string; readonly why: string }) => string>

@@ -91,7 +91,8 @@ function freshUnit(
       );
       // What was kept behind a fence is answered in the new session (M-21).
       const set = dropped === undefined ? unbound.filter((one) => mayDrop(one, command)) : [];
-      const text = sayFresh(speak(parts, at.now), { ...rows, open: tasks }, set.length);
+      const said = { ...rows, open: tasks, isGivenUp: dropped !== undefined };
+      const text = sayFresh(speak(parts, at.now), said, set.length);
       const answerId = closeCommand(ledger, { id, conversationId }, { text });
       for (const message of set) ledger.add({ write: 'message.done', id: message.id, answerId });
       return { verdict: undefined, writes: ledger.close() };
@@ -154,10 +155,15 @@ function moveOver(
   return moved;
 }
 
-function sayFresh(speaking: Speaking, rows: Rows<FreshReads>, dropped: number): string {
-  const { answers } = speaking.words;
+function sayFresh(
+  speaking: Speaking,
+  rows: Rows<FreshReads> & { readonly isGivenUp: boolean },
+  dropped: number,
+): string {
+  const { answers, maintenance } = speaking.words;
   const retained = sayRetained(speaking, rows).join('\n');
-  const said = answers.newSession({ retained });
+  const fresh = answers.newSession({ retained });
+  const said = rows.isGivenUp ? `${fresh}\n${maintenance.givenUp}` : fresh;
   return dropped === 0 ? said : `${said}\n${answers.setAside(String(dropped))}`;
 }
 

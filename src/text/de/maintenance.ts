@@ -31,12 +31,13 @@ export const DE_MAINTENANCE_NOTICES: MaintenanceNotices = {
       ? `Ohne das zu wiederholen, lässt ein Admin sie in einer nächsten Sitzung weitergehen mit ${handover}; `
       : `Ein Admin lässt sie weitergehen mit ${admit}, und zuerst wird nachgesehen, wie weit es kam; `) +
     `aufgeben und eine neue Sitzung beginnen: \`/new\`.`,
-  maintenance_too_large: ({ sizes, admit }) =>
+  maintenance_too_large: ({ sizes, stop, admit }) =>
     `${PAUSED}: Was in jeder Anfrage stehen muss, passt nicht in das, was das Modell auf einmal sieht ` +
     `(${sizes.window} Token). Die Anweisungen brauchen ${sizes.instructions}, die Werkzeuge ` +
     `${sizes.tools}, die Zusammenfassung ${sizes.seed}, die neuesten Worte ${sizes.message}, und ` +
     `${sizes.reserve} bleiben frei für die Antwort. ${KEPT} Es hilft ein Modell mit größerem Fenster, ` +
-    `kürzere Anweisungen, weniger Werkzeuge oder eine kürzere Nachricht. Danach lässt ein Admin sie ` +
+    `kürzere Anweisungen, weniger Werkzeuge oder eine kürzere Nachricht` +
+    `${stop === null ? '' : ` (${stop} beendet die Aufgabe, zu der diese Worte gehören)`}. Danach lässt ein Admin sie ` +
     `weitergehen mit ${admit}; aufgeben und eine neue Sitzung beginnen: \`/new\`.`,
   maintenance_over: ({ why }) =>
     `In dieser Unterhaltung ist wieder Platz, und die Arbeit geht weiter: Was aufgehoben war, wird der ` +
@@ -185,6 +186,8 @@ export const DE_MAINTENANCE: MaintenanceTexts = {
     'In der Unterhaltung wird durch eine Übergabe Platz geschaffen: Was in der Sitzung steht, wird ' +
     'zusammengefasst und geht in einer nächsten weiter, und was kein sicheres Ende hat, wird nicht ' +
     'wiederholt. Was aufgehoben ist, wird danach der Reihe nach beantwortet.',
+  givenUp:
+    'In der Sitzung davor wird kein Platz mehr geschaffen; was aufgehoben war, wird in dieser beantwortet.',
   here: {
     shut: ({ why }) =>
       'In dieser Unterhaltung wird Platz geschaffen; Nachrichten bleiben und werden danach der Reihe nach ' +
