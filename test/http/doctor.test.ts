@@ -46,9 +46,9 @@ test('a repair is answered with what it mended, and given again with nothing', a
   const taskId = await parkSilently(door);
   const body = { repair: true };
   const first = RepairReply.parse((await door.ask('POST', REPAIR, { key: 'ops', body })).json);
-  assert.deepEqual(first, { tasks: [taskId], files: [] });
+  assert.deepEqual(first, { tasks: [taskId], fences: [], files: [] });
   const again = RepairReply.parse((await door.ask('POST', REPAIR, { key: 'ops', body })).json);
-  assert.deepEqual(again, { tasks: [], files: [] });
+  assert.deepEqual(again, { tasks: [], fences: [], files: [] });
   assert.equal((await door.client().doctor()).problems, 0);
   const [entry] = await door.installation.rows('audit');
   assert.deepEqual([entry?.['principal'], entry?.['channel']], ['key:ops', 'api']);
