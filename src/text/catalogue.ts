@@ -124,6 +124,8 @@ export interface NoticeFacts {
   /** Whether an uncertain operation goes on as a handover alone. */
   readonly isReconciled: boolean;
   readonly sizes: SizeFacts;
+  /** What ends the request that holds words which take most of the window, as it is typed; null where none does. */
+  readonly ends: string | null;
   /** `next` without its preposition. */
   readonly nextTime: string | null;
   /** Why a conversation is paused, as a clause; empty when it is not known. */

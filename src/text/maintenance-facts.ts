@@ -25,6 +25,8 @@ export interface MaintenanceParams {
   readonly reserve?: number;
   readonly instructions?: number;
   readonly seed?: number;
+  /** What ends the request that holds words which take most of the window. */
+  readonly ends?: string;
 }
 
 /** Those of them that are numbers. */
@@ -55,6 +57,7 @@ type Fact =
   | 'step'
   | 'isReconciled'
   | 'sizes'
+  | 'ends'
   | 'nextTime'
   | 'paused'
   | 'admit'
@@ -91,6 +94,7 @@ export function maintenanceFacts(
     step: sayStep(maintenance, step || 'compact'),
     isReconciled: kind !== 'handover',
     sizes: sizeFacts(words, { ...params, tools: typeof tools === 'number' ? tools : undefined }),
+    ends: params.ends === undefined ? null : typed(params.ends),
     nextTime: nextAt === undefined ? null : saySecond(reader, words.tag, nextAt, at),
     paused: blockReason(maintenance, params.reason ?? ''),
     admit: typed('/admit', operationId),

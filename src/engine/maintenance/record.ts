@@ -94,7 +94,9 @@ function miss(
   now: Instant,
 ): OperationRecord {
   const isFar = retryAt !== null && retryAt - now > LIMITS.quotaParkMs;
-  const waiting = isFar ? waitForQuota(operation, { until: retryAt, fault }, now) : undefined;
+  // An instant that is farther away than a day may be a mistake: it is asked again by then.
+  const until = Math.min(retryAt ?? 0, now + LIMITS.recoveryRetryMaxMs);
+  const waiting = isFar ? waitForQuota(operation, { until, fault }, now) : undefined;
   if (waiting !== undefined) return waiting;
   const failed = failStep(operation, fault, parts.options.maintenance, now);
   const { nextAttemptAt } = failed;

@@ -170,7 +170,14 @@ export async function tooLarge(parts: EngineParts, scene: Scene): Promise<JsonOb
     tools: tokens(tools),
     seed: tokens(seed + seeded.facts),
     message: tokens(message),
+    ...(message > all / 2 ? { ends: endOf(scene) } : {}),
   };
+}
+
+/** What ends the request that holds the words which take most of the window. */
+function endOf({ head, open, task }: Scene): string {
+  const isOpen = open !== null && open.chars >= head;
+  return isOpen && task !== undefined ? `/stop ${task.id}` : '/stop all';
 }
 
 const NO_SEED: SessionSeed = { summary: '', conditions: [], sinceSeq: 0, reported: null };
@@ -180,7 +187,7 @@ async function sizeWith(
   { conversation, session, task, free }: Scene,
   seed: SessionSeed,
   cutSeq: number,
-): Promise<{ readonly seed: number; readonly facts: number }> {
+): Promise<{ readonly seed: number; readonly facts: number; readonly open: number }> {
   const about = {
     conversation,
     task,
@@ -189,7 +196,7 @@ async function sizeWith(
     free,
   };
   const said = await sayShortened(parts, about);
-  return { seed: said.seedChars, facts: said.factsChars };
+  return { seed: said.seedChars, facts: said.factsChars, open: said.openChars };
 }
 
 /** Whether the request that comes next fits the window with this seed and what is kept behind the cut (M-19). */
@@ -200,7 +207,7 @@ export async function fitsAfter(
 ): Promise<boolean> {
   const { instructions, tools, head, reported, window } = scene;
   const said = await sizeWith(parts, scene, seed, cut.cutSeq);
-  const all = instructions + tools + said.seed + said.facts + cut.keptChars + head;
+  const all = instructions + tools + said.seed + said.facts + said.open + cut.keptChars + head;
   return countTokens(all, reported) <= requestRoom(window);
 }
 

@@ -18,7 +18,9 @@ export interface Shortened {
   readonly facts: readonly ModelMessage[];
   readonly seedChars: number;
   readonly factsChars: number;
-  /** Of both. */
+  /** The latest words that nobody has answered and no turn that is shown has, said again. */
+  readonly openChars: number;
+  /** Of all. */
   readonly chars: number;
 }
 
@@ -42,24 +44,31 @@ export async function sayShortened(
   const facts = await readSessionFacts(parts, { conversation, task, session });
   const known = sayFacts(facts, Math.floor(free * LIMITS.factsShare));
   const open = await readOpenWords(parts, { conversation, task, session });
-  const [seedTexts, factTexts] = [[said], [known, open]].map((texts) =>
-    texts.filter((text) => text !== ''),
-  );
-  return shortened(seedTexts ?? [], factTexts ?? []);
+  return shortened(said, known, open);
 }
 
-function shortened(seed: readonly string[], facts: readonly string[]): Shortened {
-  const [seedChars, factsChars] = [charsOf(seed), charsOf(facts)];
-  const chars = seedChars + factsChars;
-  return { seed: seed.map(toMessage), facts: facts.map(toMessage), seedChars, factsChars, chars };
+function shortened(seed: string, facts: string, open: string): Shortened {
+  const [seedChars, factsChars, openChars] = [charsOf(seed), charsOf(facts), charsOf(open)];
+  return {
+    seed: [seed].filter(isSaid).map(toMessage),
+    facts: [facts, open].filter(isSaid).map(toMessage),
+    seedChars,
+    factsChars,
+    openChars,
+    chars: seedChars + factsChars + openChars,
+  };
+}
+
+function isSaid(text: string): boolean {
+  return text !== '';
 }
 
 function toMessage(text: string): ModelMessage {
   return { role: 'user', text };
 }
 
-function charsOf(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + text.length + ITEM_CHARS, 0);
+function charsOf(text: string): number {
+  return text === '' ? 0 : text.length + ITEM_CHARS;
 }
 
 /** The latest words of the task's person, whole, where no turn that is shown has them and nobody has answered (M-14). */

@@ -31,13 +31,13 @@ export const DE_MAINTENANCE_NOTICES: MaintenanceNotices = {
       ? `Ohne das zu wiederholen, lässt ein Admin sie in einer nächsten Sitzung weitergehen mit ${handover}; `
       : `Ein Admin lässt sie weitergehen mit ${admit}, und zuerst wird nachgesehen, wie weit es kam; `) +
     `aufgeben und eine neue Sitzung beginnen: \`/new\`.`,
-  maintenance_too_large: ({ sizes, stop, admit }) =>
+  maintenance_too_large: ({ sizes, ends, admit }) =>
     `${PAUSED}: Was in jeder Anfrage stehen muss, passt nicht in das, was das Modell auf einmal sieht ` +
     `(${sizes.window} Token). Die Anweisungen brauchen ${sizes.instructions}, die Werkzeuge ` +
     `${sizes.tools}, die Zusammenfassung ${sizes.seed}, die neuesten Worte ${sizes.message}, und ` +
     `${sizes.reserve} bleiben frei für die Antwort. ${KEPT} Es hilft ein Modell mit größerem Fenster, ` +
     `kürzere Anweisungen, weniger Werkzeuge oder eine kürzere Nachricht` +
-    `${stop === null ? '' : ` (${stop} beendet die Aufgabe, zu der diese Worte gehören)`}. Danach lässt ein Admin sie ` +
+    `${ends === null ? '' : ` (${ends} beendet die Aufgabe, zu der diese Worte gehören)`}. Danach lässt ein Admin sie ` +
     `weitergehen mit ${admit}; aufgeben und eine neue Sitzung beginnen: \`/new\`.`,
   maintenance_over: ({ why }) =>
     `In dieser Unterhaltung ist wieder Platz, und die Arbeit geht weiter: Was aufgehoben war, wird der ` +

@@ -28,13 +28,13 @@ export const EN_MAINTENANCE_NOTICES = {
       ? `An admin can let it go on in a following session, without repeating that, with ${handover}; `
       : `An admin can let it go on with ${admit}, and it is first looked at how far it came; `) +
     `to give it up and begin a fresh session: \`/new\`.`,
-  maintenance_too_large: ({ sizes, stop, admit }) =>
+  maintenance_too_large: ({ sizes, ends, admit }) =>
     `${PAUSED}: what every request has to hold does not fit what the model can see at once ` +
     `(${sizes.window} tokens). The instructions take ${sizes.instructions}, the tools ${sizes.tools}, ` +
     `the summary ${sizes.seed}, the newest words ${sizes.message}, and ${sizes.reserve} are kept free ` +
     `for the answer. ${KEPT} What helps is a model with a larger window, shorter instructions, fewer ` +
     `tools or a shorter message` +
-    `${stop === null ? '' : ` (${stop} ends the request that these words belong to)`}. After that an admin can let it go on with ${admit}; to give it up and ` +
+    `${ends === null ? '' : ` (${ends} ends the request that these words belong to)`}. After that an admin can let it go on with ${admit}; to give it up and ` +
     `begin a fresh session: \`/new\`.`,
   maintenance_over: ({ why }) =>
     `There is room in this conversation again, and work goes on: what was kept is answered in order. ` +
