@@ -108,7 +108,7 @@ async function modelsOf(
 }
 
 function withModels(parts: EngineParts, models: HostModels): EngineParts {
-  const { first: model, fallbacks, classifier, assessment, all } = models;
+  const { first: model, fallbacks, classifier, assessment, summary, all } = models;
   const [agent, ...others] = parts.agents;
   return {
     ...parts,
@@ -119,5 +119,6 @@ function withModels(parts: EngineParts, models: HostModels): EngineParts {
     models: all,
     classifier,
     assessment,
+    summary,
   };
 }

@@ -238,6 +238,8 @@ export interface Finding {
 export interface Repaired {
   readonly kind: 'repaired';
   readonly tasks: readonly TaskId[];
+  /** Conversations whose fence did not fit their maintenance (M-8). */
+  readonly fences: readonly ConversationId[];
   /** Paths that were open to others. */
   readonly files: readonly string[];
 }

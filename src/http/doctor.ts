@@ -22,8 +22,9 @@ async function repair({ door, identity }: Call): Promise<Response> {
   const { principal } = identity;
   const repaired = await door.engine.repair({ principal, channel: API_CHANNEL });
   if (repaired.kind === 'refused') throw refusalProblem(door.engine, repaired);
-  const { tasks, files } = repaired;
-  return reply(200, { tasks: [...tasks], files: [...files] } satisfies RepairReply);
+  const { tasks, fences, files } = repaired;
+  const mended = { tasks: [...tasks], fences: [...fences], files: [...files] };
+  return reply(200, mended satisfies RepairReply);
 }
 
 export const DOCTOR_ROUTES: readonly Route[] = [

@@ -16,6 +16,11 @@ export type FindingWord =
   | 'tasks_silent_more'
   | 'tasks_held'
   | 'notice_untold'
+  | 'operation_blocked'
+  | 'operation_waiting'
+  | 'fence_unowned'
+  | 'fence_missing'
+  | 'operations_more'
   | 'work_cut'
   | 'turn_unowned'
   | 'worker_unowned'
@@ -54,8 +59,10 @@ export interface FindingFacts {
   readonly models: string;
   readonly taskId: string;
   readonly hostId: string;
+  readonly operationId: string;
+  readonly conversationId: string;
   readonly check: string;
-  /** Why a task stands still, as a clause. */
+  /** Why a task stands still or an operation is blocked, as a clause. */
   readonly cause: string;
   /** `since 14:02`; `began` is the same instant as in `at 14:02`. */
   readonly since: string;

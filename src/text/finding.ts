@@ -6,6 +6,8 @@ import type { FindingFacts, FindingTexts, FindingWord } from './finding-texts.ts
 import { sayMegabytes } from './number.ts';
 import { cutName, quoteRequest } from './quote.ts';
 import { catalogueOf, type Reader } from './reader.ts';
+import type { Catalogue } from './catalogue.ts';
+import { blockReason } from './maintenance-facts.ts';
 import { inWords, sayDrift } from './render.ts';
 import { sayInstant, sayWhen } from './when.ts';
 
@@ -20,7 +22,7 @@ const TEXTS: Readonly<Record<Reader['locale'], FindingTexts>> = {
   de: DE_FINDINGS,
 };
 
-/** What changes a finding, where that is one command; `{task}` stands for the task's id. */
+/** What changes a finding, where that is one command; `{task}` stands for the task's id, `{operation}` for that of an operation. */
 const COMMANDS: Partial<Record<FindingWord, string>> = {
   check_failed: 'sekisho logs',
   host_unresponsive: 'sekisho logs',
@@ -28,6 +30,10 @@ const COMMANDS: Partial<Record<FindingWord, string>> = {
   task_silent: 'sekisho doctor --repair',
   tasks_silent_more: 'sekisho doctor --repair',
   tasks_held: '/tasks held',
+  operation_waiting: '/why {operation}',
+  fence_unowned: 'sekisho doctor --repair',
+  fence_missing: 'sekisho doctor --repair',
+  operations_more: 'sekisho maintenance',
   work_cut: 'sekisho start',
   turn_unowned: '/stop {task}',
   worker_unowned: '/why {task}',
@@ -65,12 +71,13 @@ function wordOf(code: string, { what, kind }: JsonObject): string {
   return code;
 }
 
-function commandOf(word: FindingWord, { command, taskId }: JsonObject): string | null {
+function commandOf(word: FindingWord, data: JsonObject): string | null {
+  const { command, taskId, operationId } = data;
   if (typeof command === 'string') return command;
   const known = COMMANDS[word];
-  if (known === undefined) return null;
-  if (!known.includes('{task}')) return known;
-  return typeof taskId === 'string' ? known.replace('{task}', taskId) : null;
+  if (known === undefined || !known.includes('{')) return known ?? null;
+  const [name, id] = known.includes('{task}') ? ['{task}', taskId] : ['{operation}', operationId];
+  return typeof id === 'string' ? known.replace(name, id) : null;
 }
 
 function factsOf(reader: Reader, data: JsonObject, now: Instant): FindingFacts {
@@ -89,8 +96,10 @@ function factsOf(reader: Reader, data: JsonObject, now: Instant): FindingFacts {
     models: named('model') || listOf(words.tag, data['models']),
     taskId: text('taskId'),
     hostId: text('hostId'),
+    operationId: text('operationId'),
+    conversationId: text('conversationId'),
     check: text('check'),
-    cause: text('reason') === '' ? '' : inWords(words.causes, text('reason')),
+    cause: causeOf(words, text('reason'), text('operationId') !== ''),
     ...instantsOf({ reader, now }, data),
     count: first ?? 0,
     others: numberIn(data, COUNTS[1]) ?? 0,
@@ -103,6 +112,11 @@ function factsOf(reader: Reader, data: JsonObject, now: Instant): FindingFacts {
     tz: text('tz'),
     hash: text('lastHash'),
   };
+}
+
+function causeOf(words: Catalogue, reason: string, isOfOperation: boolean): string {
+  if (reason === '') return '';
+  return isOfOperation ? blockReason(words.maintenance, reason) : inWords(words.causes, reason);
 }
 
 /** Which of the counts of a finding its sentence begins with, and which comes second. */

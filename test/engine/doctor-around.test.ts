@@ -70,7 +70,7 @@ describe('what else is looked at', () => {
     );
     assert.deepEqual(
       of(found, 'model_alive').map(({ data }) => data['uses']),
-      [['turns']],
+      [['turns'], ['summary']],
     );
     assert.equal(place.assessor.requests.length, 0);
   });
@@ -203,8 +203,14 @@ describe('what else is looked at', () => {
     const [found] = of(await engine.examine(), 'file_open');
     assert.deepEqual(found?.data, { path: '/state/api-key', mode: '0644', wanted: '0600' });
     const repaired = await engine.repair(BY_ADMIN);
-    assert.deepEqual(repaired, { kind: 'repaired', tasks: [], files: ['/state/api-key'] });
-    assert.deepEqual(await engine.repair(BY_ADMIN), { kind: 'repaired', tasks: [], files: [] });
+    const mended = { kind: 'repaired', tasks: [], fences: [], files: ['/state/api-key'] };
+    assert.deepEqual(repaired, mended);
+    assert.deepEqual(await engine.repair(BY_ADMIN), {
+      kind: 'repaired',
+      tasks: [],
+      fences: [],
+      files: [],
+    });
     assert.equal((await place.rows('audit')).length, 1);
     assert.ok((await codesOf(engine)).includes('files_private'));
   });

@@ -44,7 +44,7 @@ describe('tasks that stand still without a reason', () => {
     assert.ok(repaired.kind === 'repaired');
     assert.deepEqual(repaired.tasks.toSorted(), [task.id, waiting.id].toSorted());
     const again = await engine.repair(BY_ADMIN);
-    assert.deepEqual(again, { kind: 'repaired', tasks: [], files: [] });
+    assert.deepEqual(again, { kind: 'repaired', tasks: [], fences: [], files: [] });
 
     for (const { id } of [task, waiting]) {
       const now = await engine.store.query('task.byId', { id });

@@ -30,10 +30,11 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   if (found.problems > 0) throw new CommandEnd('failed', '');
 }
 
-function mended({ tasks, files }: RepairReply): string {
-  if (tasks.length + files.length === 0) return 'Nothing was to be mended.\n';
+function mended({ tasks, fences, files }: RepairReply): string {
+  if (tasks.length + fences.length + files.length === 0) return 'Nothing was to be mended.\n';
   return [
     ...tasks.map((id) => `Given its reason and its notice: ${id}`),
+    ...fences.map((id) => `Held back as its maintenance stands: ${id}`),
     ...files.map((path) => `Closed to others: ${path}`),
     '',
   ].join('\n');

@@ -1,10 +1,9 @@
 // What sessions, operations and the fences of their conversations say of one another.
-import { isOpen } from '../maintenance/decide.ts';
+import { fenceOf, isOpen } from '../maintenance/decide.ts';
 import type { OperationRecord } from '../maintenance/record.ts';
 import type { SessionRecord } from '../session/record.ts';
 import { readObject } from '../../kernel/json.ts';
 import type { Facts, Look } from './relations.ts';
-import { FENCES } from './upkeep.ts';
 
 /** What of a session does not fit those that stood before it, as one sentence. */
 export function sessionProblem(session: SessionRecord, look: Look): string | undefined {
@@ -39,7 +38,7 @@ export function operationProblem(operation: OperationRecord, look: Look): string
   const isNamed = conversation.operationId === id;
   if (isOpen(operation) && !isNamed)
     return 'The operation is not over and its conversation does not name it.';
-  if (isNamed && conversation.fence !== FENCES[state])
+  if (isNamed && conversation.fence !== fenceOf(state))
     return `The operation is ${state} and the fence of its conversation is ${conversation.fence}.`;
   return (
     (isNamed ? namedProblem(operation, conversation) : undefined) ?? followProblem(operation, look)

@@ -1,25 +1,11 @@
 // What the records of maintenance may say, each taken for itself. Whatever a file says, a fence that it
 // brings has its operation, and that has a next look or a person who is told (M-8, M-15).
 import { isOpen } from '../maintenance/decide.ts';
-import {
-  OPERATION_STEPS,
-  type OperationRecord,
-  type OperationState,
-} from '../maintenance/record.ts';
-import type { FenceState } from '../session/record.ts';
+import { OPERATION_STEPS, type OperationRecord } from '../maintenance/record.ts';
 import { isObject, readObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { fieldProblem, instant, text, whole, type AnyField } from './field.ts';
 import type { ArchiveRecords } from './record.ts';
 import type { Rule } from './rule.ts';
-
-/** The fence of a conversation whose operation is in this state; undefined where it speaks of none. */
-export const FENCES: Readonly<Record<OperationState, FenceState | undefined>> = {
-  running: 'shut',
-  waiting: 'shut',
-  blocked: 'blocked',
-  done: 'passed',
-  dropped: undefined,
-};
 
 export const FENCE_RULES: readonly Rule<ArchiveRecords['conversation']>[] = [
   {

@@ -3,7 +3,7 @@ import { invariant } from '../../kernel/invariant.ts';
 import { readObject, type JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Instant, Millis } from '../../kernel/time.ts';
-import type { ConversationRecord } from '../session/record.ts';
+import type { ConversationRecord, FenceState } from '../session/record.ts';
 import {
   MAX_RECOVERY_FAILURES,
   OPERATION_MOVES,
@@ -38,6 +38,19 @@ export function isOpen({ state }: Pick<OperationRecord, 'state'>): boolean {
 export function isRepeatable(step: OperationStep, runtime: 'built-in' | 'native'): boolean {
   return runtime === 'built-in' || step === 'archive-link' || step === 'seed';
 }
+
+/** The fence of the conversation that has an operation in this state. */
+export function fenceOf(state: OperationState): FenceState {
+  return FENCES[state];
+}
+
+const FENCES: Readonly<Record<OperationState, FenceState>> = {
+  running: 'shut',
+  waiting: 'shut',
+  blocked: 'blocked',
+  done: 'passed',
+  dropped: 'none',
+};
 
 export function firstStep(kind: OperationKind): OperationStep {
   return OPERATION_STEPS[kind][0];

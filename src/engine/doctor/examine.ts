@@ -6,6 +6,7 @@ import { findPremises } from './premises.ts';
 import { findAudit, findBoundary, findStorm, findWork } from './records.ts';
 import { CHECKS, finding, type CheckName } from './findings.ts';
 import { findTasks, findUntold } from './tasks.ts';
+import { findUpkeep } from './upkeep.ts';
 
 /** Longer than any of them takes on records of an ordinary size. */
 const CHECK_MS = 60 * SECOND;
@@ -34,6 +35,7 @@ const FINDS: Readonly<Record<CheckName, (patient: Patient) => Promise<readonly F
   audit: findAudit,
   tasks: findTasks,
   notices: findUntold,
+  upkeep: findUpkeep,
   work: findWork,
   storm: findStorm,
   boundary: findBoundary,

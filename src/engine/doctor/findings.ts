@@ -14,6 +14,8 @@ export type FindingField =
   /** Ids. */
   | 'taskId'
   | 'hostId'
+  | 'operationId'
+  | 'conversationId'
   /** Codes that have words of their own. */
   | 'reason'
   | 'check'
@@ -63,6 +65,8 @@ interface FindingEntry {
   /** What it is about: whose id or name `subjectId` holds; null of the installation. */
   readonly about:
     | 'task'
+    | 'operation'
+    | 'conversation'
     | 'turn'
     | 'worker'
     | 'model'
@@ -114,6 +118,25 @@ export const FINDINGS = {
     data: ['request', 'taskId', 'reason', 'command'],
   },
 
+  /** Blocked since its last change: an admin opens it with `command`, or gives it up with `/new` (M-7, M-21). */
+  operation_blocked: {
+    level: 'problem',
+    about: 'operation',
+    data: ['operationId', 'conversationId', 'reason', 'since', 'command'],
+  },
+  /** It has been waiting for its next try for more than ten minutes; `until`: that try. */
+  operation_waiting: {
+    level: 'warning',
+    about: 'operation',
+    data: ['operationId', 'conversationId', 'since', 'until'],
+  },
+  /** No turn begins, and no operation is open that would end that (M-8): `sekisho doctor --repair`. */
+  fence_unowned: { level: 'problem', about: 'conversation', data: ['conversationId'] },
+  /** An operation is open and its conversation is not held back (M-8): `sekisho doctor --repair`. */
+  fence_missing: { level: 'problem', about: 'conversation', data: ['conversationId'] },
+  /** Further ones of these that are not named. */
+  operations_more: { level: 'warning', about: null, data: ['more'] },
+
   /** On a stopped host: turns and workers without an end, which the next start takes up (R-14). */
   work_cut: { level: 'warning', about: null, data: ['turns', 'workers'] },
   /** It says that it runs, and no living host has it (R-14). `kind`: `turn` or `worker`; `taskId` may be null. */
@@ -142,7 +165,7 @@ export const FINDINGS = {
   file_open: { level: 'problem', about: 'file', data: ['path', 'mode', 'wanted'] },
   files_open_more: { level: 'problem', about: null, data: ['more'] },
 
-  /** `uses`: which of `turns`, `classifier`, `assessment` ask it. */
+  /** `uses`: which of `turns`, `classifier`, `assessment`, `summary` ask it. */
   model_alive: { level: 'ok', about: 'model', data: ['model', 'uses', 'tookMs'] },
   model_unreachable: { level: 'problem', about: 'model', data: ['model', 'uses'] },
   /** On a stopped host: the configured models could not be made. */
@@ -178,6 +201,7 @@ export const CHECKS = [
   'audit',
   'tasks',
   'notices',
+  'upkeep',
   'work',
   'storm',
   'boundary',

@@ -17,7 +17,7 @@ export async function findModels({ parts, modelsFault }: Patient): Promise<reado
 }
 
 /** Each model once, whoever asks it. */
-function modelsIn({ agents, models, classifier, assessment }: EngineParts): readonly Asked[] {
+function modelsIn({ agents, models, ...serving }: EngineParts): readonly Asked[] {
   const asked = new Map<string, Asked>();
   const note = (use: string, model: Model): void => {
     const key = JSON.stringify([model.account, model.name]);
@@ -28,8 +28,9 @@ function modelsIn({ agents, models, classifier, assessment }: EngineParts): read
   for (const { model, fallbacks } of agents)
     for (const one of [model, ...fallbacks]) note('turns', one);
   for (const one of models) note('turns', one);
-  note('classifier', classifier);
-  note('assessment', assessment);
+  note('classifier', serving.classifier);
+  note('assessment', serving.assessment);
+  note('summary', serving.summary);
   return [...asked.values()];
 }
 

@@ -9,6 +9,7 @@ import type { Decision, Rows, Unit } from '../../ports/store.ts';
 import { commitLoneEntry } from '../audit/entry.ts';
 import { AUDIT_TAIL, auditWrite, type AuditTail } from '../audit/append.ts';
 import type { EngineParts, Repaired } from '../engine.ts';
+import { mendFences } from './fences.ts';
 import { blockUsedUp } from '../recovery/block.ts';
 import { recoveryReads, type RecoveryReads } from '../recovery/reserve.ts';
 import { Ledger } from '../session/ledger.ts';
@@ -28,8 +29,8 @@ const BATCH = 100;
 
 /**
  * Gives each `current` task that stands still without a reason `recovery_assessment_failed` and its one
- * notice (R-11), each in a commit of its own with its entry in the log of admin actions, then closes the
- * files that are open to others (X-6). Given again, or after it was cut in between, it does what is left.
+ * notice (R-11), each in a commit of its own with its entry in the log of admin actions, then mends fences that
+ * do not fit their maintenance (M-8) and closes the files that are open to others (X-6). Given again, or after it was cut in between, it does what is left.
  */
 export async function repair(parts: EngineParts, order: RepairOrder): Promise<Repaired | Refusal> {
   if (!order.principal.isAdmin) return refuse('forbidden', { who: 'admin' });
@@ -46,7 +47,8 @@ export async function repair(parts: EngineParts, order: RepairOrder): Promise<Re
     // What a look could not change the next one could not either.
     if (silent.length < BATCH || repaired === 0) break;
   }
-  return { kind: 'repaired', tasks, files: await mendFiles(parts, order) };
+  const fences = await mendFences(parts, order);
+  return { kind: 'repaired', tasks, fences, files: await mendFiles(parts, order) };
 }
 
 type RepairReads = RecoveryReads & AuditTail;

@@ -57,6 +57,19 @@ export const DE_FINDINGS: FindingTexts = {
           'selbst. Genau eine wecken: `/task-resume ID`.',
     notice_untold: ({ request, taskId, cause }) =>
       `${request} (${taskId}) ist blockiert${cause === '' ? '.' : `: ${cause}`} Gesagt werden konnte es niemandem.`,
+    operation_blocked: ({ conversationId, operationId, cause, since }) =>
+      `Die Unterhaltung ${conversationId} ruht ${since}${cause === '' ? '' : `: ${cause}`} ` +
+      `(${operationId}). Ihre Nachrichten bleiben, bis ein Admin sie weitergehen lässt.`,
+    operation_waiting: ({ conversationId, operationId, since, until }) =>
+      `Platz zu schaffen in der Unterhaltung ${conversationId} (${operationId}) wartet ${since} auf den ` +
+      `nächsten Versuch${until === null ? '' : `, ${until}`}; ihre Nachrichten bleiben.`,
+    fence_unowned: ({ conversationId }) =>
+      `In der Unterhaltung ${conversationId} beginnt kein Durchgang, und nichts ist mehr da, was das ` +
+      'beendet. Eine Reparatur lässt sie weitergehen.',
+    fence_missing: ({ conversationId }) =>
+      `In der Unterhaltung ${conversationId} wird Platz geschaffen, und Durchgänge beginnen trotzdem. ` +
+      'Eine Reparatur hält sie zurück.',
+    operations_more: () => 'Weitere Unterhaltungen ruhen oder warten auf Platz.',
     work_cut: ({ count, others }) =>
       `Mitten in der Arbeit abgeschnitten, als ihr Host endete: ${counted(count, 'Durchgang', 'Durchgänge')} ` +
       `und ${counted(others, 'Worker', 'Worker')}. Der nächste Start lässt sie prüfen, bevor etwas davon ` +

@@ -55,6 +55,19 @@ export const EN_FINDINGS: FindingTexts = {
       'themselves. To wake exactly one: `/task-resume ID`.',
     notice_untold: ({ request, taskId, cause }) =>
       `${request} (${taskId}) is blocked${cause === '' ? '' : `: ${cause}`} Nobody could be told.`,
+    operation_blocked: ({ conversationId, operationId, cause, since }) =>
+      `The conversation ${conversationId} has been paused ${since}${cause === '' ? '' : `: ${cause}`} ` +
+      `(${operationId}). Its messages are kept until an admin lets it go on.`,
+    operation_waiting: ({ conversationId, operationId, since, until }) =>
+      `Making room in the conversation ${conversationId} (${operationId}) has been waiting ${since} for its ` +
+      `next try${until === null ? '' : `, ${until}`}; its messages are kept.`,
+    fence_unowned: ({ conversationId }) =>
+      `No turn begins in the conversation ${conversationId}, and nothing is left that would end that. ` +
+      'A repair lets it go on.',
+    fence_missing: ({ conversationId }) =>
+      `Room is being made in the conversation ${conversationId}, and turns begin in it all the same. ` +
+      'A repair holds them back.',
+    operations_more: () => 'Further conversations are paused or wait for room.',
     work_cut: ({ count, others }) =>
       `Cut in the middle, when their host ended: ${counted(count, 'turn', 'turns')} and ` +
       `${counted(others, 'worker', 'workers')}. The next start has them checked before anything of them ` +
