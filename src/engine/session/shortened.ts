@@ -5,7 +5,7 @@ import type { TaskRecord } from '../../core/task/record.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { ModelMessage } from '../../ports/model.ts';
 import { sayFacts, saySeed } from '../../text/session-facts.ts';
-import { openWords } from '../../text/model.ts';
+import { openWords, restated } from '../../text/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { readSessionFacts } from '../maintenance/facts.ts';
 import { readAgain } from '../settle.ts';
@@ -45,6 +45,23 @@ export async function sayShortened(
   const known = sayFacts(facts, Math.floor(free * LIMITS.factsShare));
   const open = await readOpenWords(parts, { conversation, task, session });
   return shortened(said, known, open);
+}
+
+/**
+ * The same of a session that was never shortened: the words that are still to be answered, where they were said
+ * in another session that was given up (M-21).
+ */
+export async function sayOpen(
+  parts: EngineParts,
+  about: {
+    readonly conversation: ConversationRecord;
+    readonly task: TaskRecord | undefined;
+    readonly session: SessionRecord;
+  },
+): Promise<Shortened> {
+  const open = await readOpenWords(parts, about);
+  const { task } = about;
+  return shortened('', open === '' || task === undefined ? '' : restated(task.mandateText), open);
 }
 
 function shortened(seed: string, facts: string, open: string): Shortened {

@@ -117,10 +117,16 @@ export async function readHistory(
  * one before the session was shortened was kept with the seed. Null where nothing says so.
  */
 export function lastReported({ seed, turns }: History, chars: number): Reported | null {
-  const last = turns.at(-1);
-  const isOfNow = last !== undefined && last.first > (seed?.sinceSeq ?? 0);
-  if (!isOfNow || last.reported === null) return seed?.reported ?? null;
-  return { tokens: last.reported.tokens, chars: chars - last.reported.charsBehind };
+  let behind = 0;
+  for (const turn of turns.toReversed()) {
+    if (turn.first <= (seed?.sinceSeq ?? 0)) break;
+    const { reported } = turn;
+    if (reported !== null)
+      return { tokens: reported.tokens, chars: chars - behind - reported.charsBehind };
+    // One that was ended before a call was answered says nothing of it.
+    behind += turn.chars;
+  }
+  return seed?.reported ?? null;
 }
 
 /** Characters of turns. */

@@ -16,7 +16,7 @@ import { restated } from '../../text/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { readAgain } from '../settle.ts';
 import { agentOf, chainOf } from '../session/agent.ts';
-import { sayShortened, type Shortened } from '../session/shortened.ts';
+import { sayOpen, sayShortened, type Shortened } from '../session/shortened.ts';
 import type { Claim } from './claim.ts';
 import { charsOfWindow, offeredTools } from './context.ts';
 import {
@@ -87,22 +87,28 @@ export class Session {
     const charsMax = 2 * charsOfWindow(session.chain[0]);
     session.#history = histories.take(turn) ?? (await readHistory(parts, place, charsMax));
     session.#earlierChars = sizeOfTurns(session.#history.turns);
-    if (session.#history.seed !== null) await session.#shorten(claim);
-    session.#reported =
-      session.#history.reported ?? lastReported(session.#history, session.#charsBefore());
     if (inputs === undefined) await session.joined();
     else session.#messages = inputs;
+    await session.#shorten(claim);
+    session.#reported =
+      session.#history.reported ?? lastReported(session.#history, session.#charsBefore());
     await session.#carry();
     return session;
   }
 
+  /** What stands for what the session no longer shows, and the words that are still to be answered (M-14). */
   async #shorten({ conversation, task, turn }: Claim): Promise<void> {
     const { seed } = this.#history;
+    const isSaid = this.#messages.some(({ kind }) => kind === 'genuine');
+    if (seed === null && isSaid) return;
     const session = await readAgain(this.#parts, 'session.byId', { id: turn.sessionId });
-    if (seed === null || session === undefined) return;
+    if (session === undefined) return;
     const free = charsOfWindow(this.chain[0]) - this.#base;
-    const about = { conversation, task, session, seed, free };
-    this.#shortened = await sayShortened(this.#parts, about);
+    const about = { conversation, task, session, free };
+    this.#shortened =
+      seed === null
+        ? await sayOpen(this.#parts, about)
+        : await sayShortened(this.#parts, { ...about, seed });
   }
 
   /** A turn that goes on after maintenance goes on with the calls of the one that was ended for it (T-19). */
