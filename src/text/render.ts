@@ -333,6 +333,7 @@ function readParams(text: string | null): NoticeParams {
     isSame: read['isSame'] === true,
     kind: words('kind'),
     step: words('step'),
+    ...endsIn(words('ends')),
     items: readItems(read['items']),
     ...numbers,
   };
@@ -341,6 +342,11 @@ function readParams(text: string | null): NoticeParams {
 function toolsIn(tools: Json | undefined): readonly string[] | number {
   if (typeof tools === 'number') return tools;
   return Array.isArray(tools) ? tools.map((name: Json) => textOf(name)) : [];
+}
+
+/** A stop as it is typed; anything else is no command of ours. */
+function endsIn(text: string): Pick<NoticeParams, 'ends'> {
+  return /^\/stop (?:all|[\w-]{1,64})$/.test(text) ? { ends: text } : {};
 }
 
 /** An id is typed as it stands; of anything else nothing is. */

@@ -1,6 +1,6 @@
 // What each notice about the upkeep of a conversation says, word by word.
 import type { NoticeCode } from '../../src/text/catalogue.ts';
-import { AT } from './golden.ts';
+import { AT, ID } from './golden.ts';
 
 export const OPERATION = 'mop_3H8D0V5B7N2K6PQA';
 
@@ -88,6 +88,20 @@ export const GOLDEN_MAINTENANCE: readonly (readonly [
     { window: 8192, reserve: 1639, instructions: 5200, tools: 1900, seed: 400, message: 2400 },
     `■ This conversation is paused: what every request has to hold does not fit what the model can see at once (8,192 tokens). The instructions take 5,200, the tools 1,900, the summary 400, the newest words 2,400, and 1,639 are kept free for the answer. Nothing is lost and new messages are kept. What helps is a model with a larger window, shorter instructions, fewer tools or a shorter message. After that an admin can let it go on with \`/admit ${OPERATION}\`; to give it up and begin a fresh session: \`/new\`.`,
     `■ Diese Unterhaltung ruht: Was in jeder Anfrage stehen muss, passt nicht in das, was das Modell auf einmal sieht (8.192 Token). Die Anweisungen brauchen 5.200, die Werkzeuge 1.900, die Zusammenfassung 400, die neuesten Worte 2.400, und 1.639 bleiben frei für die Antwort. Es ist nichts verloren, neue Nachrichten bleiben erhalten. Es hilft ein Modell mit größerem Fenster, kürzere Anweisungen, weniger Werkzeuge oder eine kürzere Nachricht. Danach lässt ein Admin sie weitergehen mit \`/admit ${OPERATION}\`; aufgeben und eine neue Sitzung beginnen: \`/new\`.`,
+  ],
+  [
+    'maintenance_too_large',
+    {
+      window: 8192,
+      reserve: 1639,
+      instructions: 5200,
+      tools: 1900,
+      seed: 400,
+      message: 2400,
+      ends: `/stop ${ID}`,
+    },
+    `■ This conversation is paused: what every request has to hold does not fit what the model can see at once (8,192 tokens). The instructions take 5,200, the tools 1,900, the summary 400, the newest words 2,400, and 1,639 are kept free for the answer. Nothing is lost and new messages are kept. What helps is a model with a larger window, shorter instructions, fewer tools or a shorter message (\`/stop ${ID}\` ends the request that these words belong to). After that an admin can let it go on with \`/admit ${OPERATION}\`; to give it up and begin a fresh session: \`/new\`.`,
+    `■ Diese Unterhaltung ruht: Was in jeder Anfrage stehen muss, passt nicht in das, was das Modell auf einmal sieht (8.192 Token). Die Anweisungen brauchen 5.200, die Werkzeuge 1.900, die Zusammenfassung 400, die neuesten Worte 2.400, und 1.639 bleiben frei für die Antwort. Es ist nichts verloren, neue Nachrichten bleiben erhalten. Es hilft ein Modell mit größerem Fenster, kürzere Anweisungen, weniger Werkzeuge oder eine kürzere Nachricht (\`/stop ${ID}\` beendet die Aufgabe, zu der diese Worte gehören). Danach lässt ein Admin sie weitergehen mit \`/admit ${OPERATION}\`; aufgeben und eine neue Sitzung beginnen: \`/new\`.`,
   ],
   [
     'maintenance_over',
