@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ConversationId, SessionId } from '../../src/kernel/ids.ts';
+import type { ReadName, Reads } from '../../src/ports/store.ts';
 import { mustPut } from '../../src/testing/store-calls.ts';
 import type { TranscriptItem } from '../../src/wire/conversation.ts';
 import { asks, says, until } from '../support/host.ts';
@@ -122,16 +123,31 @@ describe('the transcript of one session', () => {
   test('is found however far behind the conversation it lies', async (context) => {
     const door = await openDoor(context);
     const here = await openPlace(door);
-    const { sessionId: first } = await door.client('runner').conversation(here);
+    await skipPlaces(door, here, 30_000);
+    const session = await handOver(door, here);
+    const answers = [says('at first'), says('at last')];
+    door.installation.model.answer = () => answers.shift() ?? says('ok');
     await answered(door, here, 'long ago');
+    await skipPlaces(door, here, 5_000);
+    await answered(door, here, 'less long ago');
     await handOver(door, here);
     await skipPlaces(door, here, 50_000);
     await answered(door, here, 'today');
-    const said = await transcriptOf(door, here, { session: first });
-    assert.deepEqual(
-      said.map(({ content }) => content),
-      ['long ago', 'ok'],
-    );
+    const { store } = door.engine;
+    const query = store.query.bind(store);
+    const read: { readonly places: number; readonly limit: number }[] = [];
+    context.mock.method(store, 'query', (name: ReadName, args: Reads[ReadName]['args']) => {
+      const { after, upTo, limit } = args as Reads['step.ofSession']['args'];
+      if (name === 'step.ofSession') read.push({ places: upTo - after, limit });
+      return query(name, args);
+    });
+    const { items } = await door.client('reader').transcript(here, { session });
+    assert.equal(items[0]?.content, 'at last');
+    // Looked for by halves, a row at a time, and then read once.
+    assert.ok(read.length < 20, `${read.length} reads`);
+    const [whole, ...more] = read.filter(({ limit }) => limit > 1);
+    assert.deepEqual(more, []);
+    assert.ok(whole !== undefined && whole.places <= 800);
   });
 
   test('of another conversation, or of none, is refused', async (context) => {
