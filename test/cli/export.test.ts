@@ -88,6 +88,22 @@ describe('the commands export and import', () => {
     assert.match(again.stderr, /^out\.jsonl, line 2: .* already\. Nothing was imported\.\n$/);
   });
 
+  test('M-15 an import says which conversations came in behind their fence', async () => {
+    writeFileSync(join(place.folder, 'long.jsonl'), fileOf(everything()));
+    const ended = await place.run(['import', 'long.jsonl', '--data', 'long']);
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(
+      ended.stdout,
+      /^1 conversation came in behind maintenance .*: sekisho maintenance --state open$/m,
+    );
+    const list = await place.run(['maintenance', '--state', 'open', '--json', '--data', 'long']);
+    const { items } = JSON.parse(list.stdout) as { items: { state: string; failures: number }[] };
+    assert.deepEqual(
+      items.map(({ state, failures }) => [state, failures]),
+      [['waiting', 2]],
+    );
+  });
+
   test('a file that is wrong is refused with its line, and one that is none as a slip', async () => {
     const lines = linesIn(fileOf(everything()));
     writeFileSync(join(place.folder, 'cut.jsonl'), `${lines.slice(0, 9).join('\n')}\n`);

@@ -30,7 +30,8 @@ const NAMES = {
   execution: ['worker', 'workers'],
 } as const;
 
-function summaryOf({ header, counts, records, unsent, unanswered }: Imported): string {
+function summaryOf({ header, counts, records, ...left }: Imported): string {
+  const { unsent, unanswered, fenced } = left;
   const parts = Object.entries(NAMES).map(([kind, [one, many]]) => {
     const count = counts[kind as keyof typeof NAMES];
     return `${count} ${count === 1 ? one : many}`;
@@ -48,6 +49,13 @@ function summaryOf({ header, counts, records, unsent, unanswered }: Imported): s
     const what = unanswered === 1 ? '1 command' : `${unanswered} commands`;
     lines.push(
       `${what} had no answer yet and will not be carried out: give again what still counts.`,
+    );
+  }
+  if (fenced > 0) {
+    const what = fenced === 1 ? '1 conversation' : `${fenced} conversations`;
+    lines.push(
+      `${what} came in behind maintenance that is not over; it keeps what it has used up. ` +
+        'See it with: sekisho maintenance --state open',
     );
   }
   lines.push(

@@ -2,6 +2,7 @@ import { arrive, isUnanswered } from '../../core/archive/arrive.ts';
 import { readLine } from '../../core/archive/line.ts';
 import type { Archived, ArchiveCounts, ArchiveHeader } from '../../core/archive/record.ts';
 import { nextEntry } from '../../core/audit/chain.ts';
+import { isOpen } from '../../core/maintenance/decide.ts';
 import { principalName, type Principal } from '../../kernel/principal.ts';
 import type { Filling, OpenFilling } from '../../ports/archive.ts';
 import {
@@ -33,6 +34,8 @@ export interface Imported {
   readonly unsent: number;
   /** Commands that had not been answered: they are not carried out. */
   readonly unanswered: number;
+  /** Conversations behind a fence: their maintenance goes on, or waits for an admin, with its counts (M-15). */
+  readonly fenced: number;
 }
 
 /** Records of one insert, and characters of lines: what is held in memory. */
@@ -68,6 +71,7 @@ class Import {
   #stored = 0;
   #unsent = 0;
   #unanswered = 0;
+  #fenced = 0;
   #isSame = false;
 
   constructor(parts: ImportParts, checked: CheckedExport, filling: Filling) {
@@ -82,8 +86,8 @@ class Import {
     await this.#note();
     await this.#filling.keep();
     const { header, counts, records, sha256 } = this.#checked;
-    const [unsent, unanswered] = [this.#unsent, this.#unanswered];
-    return { kind: 'imported', header, counts, records, sha256, unsent, unanswered };
+    const [unsent, unanswered, fenced] = [this.#unsent, this.#unanswered, this.#fenced];
+    return { kind: 'imported', header, counts, records, sha256, unsent, unanswered, fenced };
   }
 
   /** Two chains of admin actions cannot become one. */
@@ -125,6 +129,7 @@ class Import {
     this.#lines.push(line);
     this.#chars += chars;
     if (record.kind === 'outbox' && record.record.state === 'uncertain') this.#unsent += 1;
+    if (record.kind === 'operation' && isOpen(record.record)) this.#fenced += 1;
     const isFull = this.#batch.length >= BATCH_RECORDS || this.#chars >= BATCH_CHARS;
     return isFull ? this.#insert() : undefined;
   }
