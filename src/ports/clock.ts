@@ -5,6 +5,9 @@ export interface Clock {
   now(): Instant;
   /** Since the machine started, suspended time included; nobody sets it (design principle 8). */
   uptime(): Millis;
-  /** Resolves after `ms`, or at once when `signal` aborts; it never rejects. */
+  /**
+   * Resolves after `ms`, or at once when `signal` aborts; it never rejects. After 0 once everything else that
+   * is ready has had its turn: long work says so between its parts.
+   */
   sleep(ms: Millis, signal?: AbortSignal): Promise<void>;
 }

@@ -39,6 +39,7 @@ export class HandClock implements Clock {
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms <= 0) return Promise.resolve();
     return new Promise((resolve) => {
       // Timers run by uptime: a clock that is set wakes nobody.
       const sleeper = { at: this.#uptime + ms, wake: resolve };

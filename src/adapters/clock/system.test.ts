@@ -22,6 +22,15 @@ test('a sleep longer than a timer can wait does not end at once', async () => {
   await waiting;
 });
 
+test('a sleep of nothing gives everything else that is ready its turn', async () => {
+  const clock = createSystemClock();
+  const order: string[] = [];
+  setImmediate(() => order.push('another'));
+  await clock.sleep(0);
+  order.push('slept');
+  assert.deepEqual(order, ['another', 'slept']);
+});
+
 test('uptime counts from the start of the machine, goes on, and knows nothing of the wall clock', async (t) => {
   const clock = createSystemClock();
   const before = clock.uptime();

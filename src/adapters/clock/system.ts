@@ -12,12 +12,17 @@ export function createSystemClock(): Clock {
     // The boot-time clock on Linux, and unlike `process.hrtime` it goes on while the machine sleeps.
     uptime: () => uptime() * SECOND,
     async sleep(ms, signal) {
+      if (ms <= 0) return nextTurn();
       for (let left = ms; left > 0; left -= TIMER_MAX_MS) {
         if (signal?.aborted === true) return;
         await wait(Math.min(left, TIMER_MAX_MS), signal);
       }
     },
   };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function wait(ms: Millis, signal: AbortSignal | undefined): Promise<void> {

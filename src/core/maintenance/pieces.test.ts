@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { CUT, NOT_RUN, UNKNOWN_OUTCOME, type TranscriptItem } from '../turn/transcript.ts';
 import type { Exchange } from './exchange.ts';
-import { takePiece, type Piece } from './pieces.ts';
+import { shownChars, takePiece, type Piece } from './pieces.ts';
 
 const AT = 1_800_000_000_000;
 const WIDE = { charsMax: 100_000, textChars: 4_000 };
@@ -158,4 +158,19 @@ test('pieces follow one another without gap or overlap, each within its size', (
     }),
     { numRuns: 300 },
   );
+});
+
+test('what exchanges take in a piece is counted without what is not shown of them', () => {
+  const calls = [{ id: 'c1', name: 'look', args: 'a'.repeat(5_000) }];
+  const replied: TranscriptItem = {
+    role: 'assistant',
+    seq: 1,
+    text: 'I look.',
+    calls,
+    taskId: 'task_1',
+    at: AT,
+  };
+  const long = exchange(1, user('hello'), replied, tool('r'.repeat(30_000), false));
+  assert.equal(shownChars([], 4_000), 0);
+  assert.equal(shownChars([long, exchange(2)], 4_000), 5 + 7 + 4_000 + 4_000);
 });

@@ -46,6 +46,17 @@ export function takePiece(
   };
 }
 
+/** About what these exchanges take in a piece, in characters: of each text what is shown of it. */
+export function shownChars(exchanges: readonly Exchange[], textChars: number): number {
+  const shown = (text: string): number => Math.min(text.length, textChars);
+  return exchanges
+    .flatMap(({ items }) => items)
+    .reduce((sum, item) => {
+      const calls = item.role === 'assistant' ? item.calls : [];
+      return sum + shown(item.text) + calls.reduce((all, { args }) => all + shown(args), 0);
+    }, 0);
+}
+
 /** The share of a text that is still shown when it was too much; what is left then is cut as it stands. */
 const SHRINK = 0.5;
 const TEXT_CHARS_MIN = 20;

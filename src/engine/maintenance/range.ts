@@ -38,11 +38,14 @@ function wholeReplies(steps: readonly StepRecord[]): readonly StepRecord[] {
   return last > 0 ? steps.slice(0, last) : steps;
 }
 
+// More than share one place, and few enough that little is read of what lies beyond the range.
+const INPUTS_PAGE = 2 * LIMITS.inputsPerLookMax;
+
 async function readMessages(
   parts: RangeParts,
   { upTo, ...of }: Of & { readonly after: number; readonly upTo: number },
 ): Promise<readonly MessageRecord[]> {
-  const limit = LIMITS.historyStepsMax;
+  const limit = INPUTS_PAGE;
   const all: MessageRecord[] = [];
   for (let { after } = of; ;) {
     const page = await readAgain(parts, 'message.ofSession', { ...of, after, limit });

@@ -1,6 +1,6 @@
 import type { OperationFault } from '../../core/maintenance/decide.ts';
 import type { Exchange } from '../../core/maintenance/exchange.ts';
-import { takePiece } from '../../core/maintenance/pieces.ts';
+import { shownChars, takePiece } from '../../core/maintenance/pieces.ts';
 import type { OperationRecord, OperationWork } from '../../core/maintenance/record.ts';
 import { charsFor, requestRoom } from '../../core/maintenance/size.ts';
 import { judgeSummary, readSummary, writeWork } from '../../core/maintenance/summary.ts';
@@ -42,7 +42,8 @@ export type Summarised =
 // Beside the piece itself: the prompt, and what a provider wraps around it.
 const PROMPT_CHARS = 4_000;
 const PIECE_CHARS_MIN = 1_000;
-const PIECE_CHARS_MAX = 200_000;
+const PIECE_CHARS_MAX = 120_000;
+const TEXT_CHARS = LIMITS.summaryTextChars;
 
 /**
  * Makes the summary of everything up to `work.cutSeq` by calls of the summary model apart from the session,
@@ -80,14 +81,15 @@ class Writer {
     let ahead: readonly Exchange[] = [];
     let next: number | null = work.doneSeq;
     for (;;) {
-      while (next !== null && sizeOf(ahead) < this.#pieceChars(work)) {
+      while (next !== null && shownChars(ahead, TEXT_CHARS) < this.#pieceChars(work)) {
+        if (ahead.length > 0) await this.#parts.clock.sleep(0, this.#signal);
         const page = await this.#read(next, work.cutSeq);
         ahead = [...ahead, ...page.exchanges];
         next = page.next;
       }
       const piece = takePiece(ahead, {
         charsMax: this.#pieceChars(work),
-        textChars: LIMITS.summaryTextChars,
+        textChars: TEXT_CHARS,
       });
       if (piece === undefined) break;
       const made = await this.#call(work.summary, piece.text);
@@ -187,8 +189,4 @@ function addUsage(spent: SummarySpent, usage: ModelUsage | null): SummarySpent {
     outputTokens: spent.outputTokens + usage.outputTokens,
     cost: spent.cost + (usage.cost ?? 0),
   };
-}
-
-function sizeOf(exchanges: readonly Exchange[]): number {
-  return exchanges.reduce((sum, { chars }) => sum + chars, 0);
 }
