@@ -149,6 +149,8 @@ export const LIMITS = {
   listLimitMax: 200,
   /** Steps of earlier turns that are read at once. */
   historyStepsMax: 200,
+  /** Claimed inputs of a session that are read at once. */
+  claimedPageMessages: 400,
   /** Steps of a session that stand in requests word for word; from there on it is maintained. */
   sessionStepsMax: 1_000,
   /** Compactions of one session; what outgrows the window after them is handed over to a next one. */

@@ -19,7 +19,7 @@ import { agentOf, chainOf } from '../session/agent.ts';
 import { sayShortened } from '../session/shortened.ts';
 import { readAgain } from '../settle.ts';
 import { offeredTools } from '../turn/context.ts';
-import { lastReported, readHistory, sizeOfTurns } from '../turn/history.ts';
+import { readHistory, scaleOf } from '../turn/history.ts';
 import { readTail } from './range.ts';
 
 /** What an operation is carried out on, read before its try is reserved. Sizes in characters. */
@@ -123,8 +123,7 @@ async function readReported(
   const before = conversation.seq + 1;
   const history = await readHistory(parts, { ...place, before }, charsMax);
   if (history.isOver) return history.seed?.reported ?? null;
-  const seeded = history.seed === null ? 0 : history.seed.summary.length;
-  return lastReported(history, base + seeded + sizeOfTurns(history.turns));
+  return scaleOf(history, base);
 }
 
 /** The largest summary that may stand for the session, in characters: less with each failure (M-19). */

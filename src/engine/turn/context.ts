@@ -4,7 +4,7 @@ import type { Model, ModelTool } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { agentOf, chainOf } from '../session/agent.ts';
 import { sayShortened } from '../session/shortened.ts';
-import { lastReported, readHistory, sizeOfTurns } from './history.ts';
+import { lastReported, readHistory, scaleOf, sizeOfTurns } from './history.ts';
 import { TASK_TOOLS } from './task-tools.ts';
 
 /** What fills a window, in tokens as the provider counted last (T-20). */
@@ -70,7 +70,8 @@ export async function measureContext(
   const room = charsOfWindow(model);
   const history = await readHistory(parts, { conversationId, sessionId, before }, room);
   const { seed, turns, isOver } = history;
-  const free = room - instructions - tools;
+  const scale = scaleOf(history, instructions + tools);
+  const free = charsFor(requestRoom(model.contextWindow), scale) - instructions - tools;
   const session = await parts.store.query('session.byId', { id: sessionId });
   const shortened =
     seed === null || session === undefined

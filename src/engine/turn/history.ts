@@ -9,6 +9,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import type { ModelMessage } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
 import { readAgain } from '../settle.ts';
+import { readClaimed } from './claimed.ts';
 
 /** What one turn said, and of how many steps it is made. */
 export interface SpokenTurn {
@@ -129,6 +130,15 @@ export function lastReported({ seed, turns }: History, chars: number): Reported 
   return seed?.reported ?? null;
 }
 
+/**
+ * How the provider counts in a session, beside what the host itself restates in it: that takes its share of what
+ * a request has by this. `base`: characters of instructions and tools.
+ */
+export function scaleOf(history: History, base: number): Reported | null {
+  const summary = history.seed?.summary.length ?? 0;
+  return history.reported ?? lastReported(history, base + summary + sizeOfTurns(history.turns));
+}
+
 /** Characters of turns. */
 export function sizeOfTurns(turns: readonly SpokenTurn[]): number {
   return turns.reduce((sum, { chars }) => sum + chars, 0);
@@ -160,8 +170,7 @@ async function readPage(
   const newest = await readAgain(parts, 'step.before', { ...of, before, after, limit });
   const oldest = newest.length < limit ? undefined : newest.at(-1);
   const from = Math.max(after, (oldest?.seq ?? 0) - 1);
-  const asked = { ...of, after: from, limit: limit * 2 };
-  const messages = await readAgain(parts, 'message.ofSession', asked);
+  const messages = await readClaimed(parts, { ...of, after: from, upTo: before - 1 });
   if (oldest === undefined) return { turns: spokenTurns(messages, newest), before: null };
   // The oldest of as many steps as were read may be a part of its turn.
   const whole = newest.filter(({ turnId }) => turnId !== oldest.turnId);

@@ -1,6 +1,12 @@
 import type { Cause } from '../../core/maintenance/opening.ts';
 import type { Reported } from '../../core/maintenance/size.ts';
-import { countTokens, judgeFill, mayMaintain, requestRoom } from '../../core/maintenance/size.ts';
+import {
+  charsFor,
+  countTokens,
+  judgeFill,
+  mayMaintain,
+  requestRoom,
+} from '../../core/maintenance/size.ts';
 import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
@@ -23,6 +29,7 @@ import {
   lastReported,
   readHistory,
   saysSomething,
+  scaleOf,
   sizeOfTurns,
   spokenTurn,
   stepsOf,
@@ -40,6 +47,14 @@ export type Request =
 export interface Filled {
   readonly cause: Cause;
   readonly window: number;
+}
+
+/** What a request holds whatever is left out of it, in tokens. */
+export interface Sizes {
+  /** Instructions and tools. */
+  readonly base: number;
+  /** The turn's own inputs, calls and results. */
+  readonly message: number;
 }
 
 /** The session as the store has it, and what this turn has saved since: what a request is made of. */
@@ -103,7 +118,9 @@ export class Session {
     if (seed === null && isSaid) return;
     const session = await readAgain(this.#parts, 'session.byId', { id: turn.sessionId });
     if (session === undefined) return;
-    const free = charsOfWindow(this.chain[0]) - this.#base;
+    const [{ contextWindow }] = this.chain;
+    const scale = scaleOf(this.#history, this.#base);
+    const free = Math.max(0, charsFor(requestRoom(contextWindow), scale) - this.#base);
     const about = { conversation, task, session, free };
     this.#shortened =
       seed === null
@@ -168,6 +185,15 @@ export class Session {
   tooLong(): Filled {
     const [{ contextWindow }] = this.chain;
     return { cause: 'too_long', window: Math.min(contextWindow, this.#counted()) };
+  }
+
+  sizes(): Sizes {
+    const own = spokenTurn(this.#messages, this.#steps);
+    const [base, message] = [this.#base, own.chars];
+    return {
+      base: countTokens(base, this.#reported),
+      message: countTokens(message, this.#reported),
+    };
   }
 
   /** Tokens that a request would have now, as far as they are counted. */
