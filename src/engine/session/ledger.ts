@@ -26,6 +26,7 @@ export class Ledger {
   #seq: number;
   #token: number;
   #turnId: string | null;
+  #fence: FenceState;
 
   constructor(conversation: ConversationRecord, at: At, by: string) {
     this.at = at;
@@ -34,6 +35,7 @@ export class Ledger {
     this.#seq = conversation.seq;
     this.#token = conversation.token;
     this.#turnId = conversation.turnId;
+    this.#fence = conversation.fence;
   }
 
   takeSeq(): number {
@@ -53,12 +55,14 @@ export class Ledger {
 
   /** A turn was completed: what a maintenance operation has done holds, and the next is another one (M-19). */
   passFence(): void {
-    if (this.#conversation.fence === 'passed') this.fence('none', null);
+    if (this.#fence === 'passed') this.fence('none', null);
   }
 
   /** Whether turns may begin in the conversation from here on (M-8). */
   fence(fence: FenceState, operationId: OperationId | null): void {
-    const { id, fence: before } = this.#conversation;
+    const { id } = this.#conversation;
+    const before = this.#fence;
+    this.#fence = fence;
     this.#writes.push({ write: 'conversation.fence', id, fence, operationId });
     this.event('conversation.fence', { from: before, to: fence, data: { operationId } });
   }

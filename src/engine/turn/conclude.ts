@@ -36,7 +36,7 @@ import {
 } from './closing.ts';
 import { generate } from '../inbox/generate.ts';
 import { bindJoined, claimJoined, isGenuine, isSameOutage, isWaiting, joinedBy } from './joined.ts';
-import type { Filled } from './session.ts';
+import type { Filled, Sizes } from './session.ts';
 import { startedStep, type StepStart } from './step.ts';
 
 /** How the model loop came to its end. */
@@ -67,7 +67,7 @@ export type Outcome =
   | { readonly kind: 'exhausted'; readonly budget: Budget }
   | { readonly kind: 'expired' }
   /** The next request does not fit (M-13). `isBegun`: the turn has come somewhere before. */
-  | ({ readonly kind: 'overflows'; readonly isBegun: boolean } & Filled);
+  | ({ readonly kind: 'overflows'; readonly isBegun: boolean } & Filled & Sizes);
 
 /** Nobody can be asked now: a quota or an outage. */
 type Away = Extract<Missed, { readonly kind: 'quota' | 'down' }>;
@@ -283,12 +283,12 @@ function exhaust(of: Concluding, budget: Budget): Ended {
 function overflow(
   of: Concluding,
   joined: Joined,
-  { isBegun, window }: Extract<Outcome, { kind: 'overflows' }>,
+  { isBegun, window, base, message }: Extract<Outcome, { kind: 'overflows' }>,
 ): Ended {
   const { ledger, parts, inputId } = of;
   const ending = { ...of.ending, completes: isBegun };
   const { turn, task } = ending;
-  if (!mayMaintain(task)) return block(of, 'base_too_large', { window });
+  if (!mayMaintain(task)) return block(of, 'base_too_large', { window, base, message });
   const budget = exhaustedBy(task, ending.spent);
   if (budget !== undefined) return exhaust(of, budget);
   generate(parts, ledger, turn, {

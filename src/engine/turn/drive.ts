@@ -182,7 +182,12 @@ class TurnLoop {
     filled: Pick<Filled, 'cause' | 'window'>,
   ): Promise<StepRecord | null> {
     const isBegun = this.#session.steps.some(({ state }) => state === 'finished');
-    return this.#conclude(step, end, { kind: 'overflows', isBegun, ...filled });
+    return this.#conclude(step, end, {
+      kind: 'overflows',
+      isBegun,
+      ...filled,
+      ...this.#session.sizes(),
+    });
   }
 
   #noteModel(provider: string, model: string): void {
