@@ -6,31 +6,24 @@ import {
   ANNA,
   asks,
   BEN,
-  fails,
   Installation,
   OPTIONS,
   says,
   taskIn,
   until,
 } from '../support/host.ts';
-import { LEFT_OUT_NOTE } from '../../src/text/model.ts';
+import { requestTokens } from '../../src/testing/model-strict-port.ts';
 import { ShakyStore } from '../support/store-faults.ts';
-
-const WINDOW_CHARS = 128_000 * 3;
-
-function charsOf(request: { readonly messages: readonly { readonly text: string }[] }): number {
-  return request.messages.reduce((sum, { text }) => sum + text.length, 0);
-}
 
 test('INC-006 a plain message is answered after a turn that filled the whole window', async () => {
   const place = new Installation();
+  place.model.strictWindow = place.model.contextWindow;
   place.tools.perform = () => ({ kind: 'result', text: 'x'.repeat(30_000) });
   place.model.answer = (request) => {
-    if (charsOf(request) > WINDOW_CHARS) return fails('refused', 'context_too_long');
     const last = request.messages.findLast(({ role }) => role === 'user');
-    return last?.text === 'read all'
-      ? asks(['look', { n: place.tools.ran.length }])
-      : says('hello back');
+    const { length: done } = place.tools.ran;
+    if (last?.text === 'hello') return says('hello back');
+    return done < 30 ? asks(['look', { n: done }]) : says('all read');
   };
   const engine = await place.host();
   const conversationId = await engine.openConversation({
@@ -39,12 +32,14 @@ test('INC-006 a plain message is answered after a turn that filled the whole win
     principal: ANNA,
   });
   await engine.acceptMessage({ conversationId, text: 'read all', principal: ANNA });
-  const filled = await taskIn(engine, conversationId, 'blocked');
-  assert.equal(filled.reason, 'base_too_large');
-  await engine.acceptMessage({ conversationId, text: 'hello', principal: ANNA });
   await taskIn(engine, conversationId, 'completed');
-  const { system, messages } = place.model.requests.at(-1) ?? assert.fail();
-  assert.ok(system.includes(LEFT_OUT_NOTE), 'what is left out is said');
+  assert.equal(place.tools.ran.length, 30, 'the session was maintained and the work went on');
+  assert.ok((await place.rows('operation')).length > 0);
+  await engine.acceptMessage({ conversationId, text: 'hello', principal: ANNA });
+  await until(engine, conversationId, async () => (await place.rows('outbox')).length === 2);
+  const { requests, contextWindow } = place.model;
+  assert.ok(requests.every((request) => requestTokens(request) <= contextWindow));
+  const { messages } = requests.at(-1) ?? assert.fail();
   assert.equal(messages.at(-1)?.text, 'hello');
   const calls = messages.flatMap((one) => (one.role === 'assistant' ? one.calls : []));
   assert.equal(messages.filter(({ role }) => role === 'tool').length, calls.length);

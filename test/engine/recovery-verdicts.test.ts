@@ -5,6 +5,7 @@ import { DAY, SECOND } from '../../src/kernel/time.ts';
 import type { ModelRequest } from '../../src/ports/model.ts';
 import { eventually, everyRow, heldCall, restOf, say, wordsOf } from '../support/acts.ts';
 import { ADMIN, ANNA, fails, Installation, judges, OPTIONS, says } from '../support/host.ts';
+import { saysFull } from './maintenance-support.ts';
 import { codesOf, cutWork, elapse, SPACING, taskOf } from './recovery-support.ts';
 import { mortal } from './upkeep-support.ts';
 
@@ -244,24 +245,33 @@ function textOf(request: ModelRequest): string {
   return message?.role === 'user' ? message.text : '';
 }
 
-test('E-1 work that goes on much later sees its own finished calls, whatever else was said since', async () => {
-  const place = new Installation();
-  const { taskId, conversationId } = await cutWork(place);
-  const asked = heldCall();
-  place.assessor.answer = asked.hold;
-  place.model.answer = () => says('an answer');
-  const engine = await place.host({ options: { ...OPTIONS, tickMs: 3_600_000 } });
-  await asked.begun;
-  for (let turn = 0; turn <= LIMITS.historyStepsMax; turn += 1)
-    await say(engine, conversationId, `something else ${turn}`);
-  await restOf(engine);
-  asked.release(judges('continue'));
-  await eventually(async () => (await taskOf(place, taskId)).state === 'completed');
-  const request = place.model.requests.at(-1) ?? assert.fail();
-  assert.ok(request.system.includes('left out'), 'the session is not shown whole');
-  const results = request.messages.filter(({ role }) => role === 'tool');
-  assert.equal(results.length, 1, 'its finished call has its result');
-  const at = request.messages.findIndex(({ role }) => role === 'tool');
-  assert.ok(at < 5, 'before what was said since');
-  await engine.stop(0);
-});
+for (const [how, fill] of Object.entries({ whole: 10, 'once it was summarised': 110_000 }))
+  test(`E-1 work that goes on much later sees its own finished calls, whatever else was said since, in a session that is shown ${how}`, async () => {
+    const place = new Installation();
+    const { taskId, conversationId } = await cutWork(place);
+    const asked = heldCall();
+    place.assessor.answer = asked.hold;
+    place.model.answer = () => says('an answer');
+    const engine = await place.host({ options: { ...OPTIONS, tickMs: 3_600_000 } });
+    await asked.begun;
+    for (let turn = 0; turn <= LIMITS.historyStepsMax; turn += 1)
+      await say(engine, conversationId, `something else ${turn} ${'…'.repeat(200)}`);
+    await restOf(engine);
+    place.model.answer = () => saysFull('the last', fill);
+    await say(engine, conversationId, 'the last of it');
+    await eventually(async () => {
+      const { fence } = (await place.rows('conversation'))[0] ?? {};
+      return fence === (fill > 10 ? 'passed' : 'none') && engine.health().runningTurns === 0;
+    });
+    asked.release(judges('continue'));
+    await eventually(async () => (await taskOf(place, taskId)).state === 'completed');
+    const { messages } = place.model.requests.at(-1) ?? assert.fail();
+    const results = messages.flatMap(({ role, text }) => (role === 'tool' ? [text] : []));
+    const facts = messages.filter(({ text }) =>
+      text.includes('Calls of open tasks that were made'),
+    );
+    assert.deepEqual(results, fill > 10 ? [] : ['done'], 'its finished call has its result');
+    assert.equal(facts.length, fill > 10 ? 1 : 0);
+    if (fill > 10) assert.match(facts[0]?.text ?? '', /"tool":"pay".*"outcome":"finished"/);
+    await engine.stop(0);
+  });

@@ -133,15 +133,15 @@ test('INC-092 what is kept of conversations is bounded in characters, however ma
   for (const text of ['', 'x'.repeat(10_000)]) {
     const histories = new Histories();
     const turns = text === '' ? [] : [spokenTurn([messageRow({ text, claimedSeq: 2 })], [])];
+    const history = { seed: null, turns, isOver: false, reported: null };
     const count = 40_000;
     const about = (number: number, token: number) => {
       const sessionId = idOf('session', 1);
       return { conversationId: idOf('conversation', number), token, sessionId };
     };
-    for (let number = 0; number < count; number += 1)
-      histories.keep(about(number, 1), { turns, isWhole: true });
+    for (let number = 0; number < count; number += 1) histories.keep(about(number, 1), history);
     const left = Array.from({ length: count }, (_, number) => histories.take(about(number, 2)));
-    const kept = left.filter((history) => history !== undefined).length;
+    const kept = left.filter((one) => one !== undefined).length;
     const least = Math.max(text.length, 100);
     assert.ok(kept > 0 && kept * least <= LIMITS.historyKeptChars, `${kept} are kept`);
     assert.ok(left.at(-1) !== undefined && left[0] === undefined, 'the longest unused goes first');
