@@ -9,6 +9,8 @@ import { pathToFileURL } from 'node:url';
 const HEAP = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 const LAUNCHER = join(import.meta.dirname, '../bin/sekisho.mjs');
 const WATCH = pathToFileURL(join(import.meta.dirname, 'loop-watch.ts')).href;
+/** What is loaded before the launcher is compiled from there too: else it is the compiler that is measured. */
+const COMPILED = join(import.meta.dirname, '../node_modules/.cache/sekisho');
 const STUB = join(import.meta.dirname, 'stub-model.ts');
 
 export interface HostProcess {
@@ -100,6 +102,7 @@ export async function startHost(folder: string, isWatched = false): Promise<Host
   const began = performance.now();
   const child = spawn(process.execPath, argv, {
     cwd: folder,
+    env: { NODE_COMPILE_CACHE: COMPILED, ...process.env },
     stdio: ['ignore', 'pipe', 'ignore', ...(isWatched ? (['ipc'] as const) : [])],
   });
   const line = await firstLine(child);

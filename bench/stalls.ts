@@ -5,7 +5,7 @@ import { inTurn, LANES, openLane, TURNS, WARM_UP, type History } from './turns.t
 
 /**
  * Q-9: how long the event loop of the host stands still under Q-3, seen from inside. The second half of
- * the goal, the upkeep of a transcript of 100 MB, cannot be measured before there is such an upkeep.
+ * the goal, the upkeep of a transcript of 100 MB, is measured by `maintenance`.
  */
 export async function benchStalls(): Promise<Figures> {
   return inFolder((folder) =>
