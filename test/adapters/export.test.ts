@@ -198,6 +198,16 @@ test('M-15: an export of version 1 of the format is read for good, as if nothing
   assert.deepEqual(withoutImport(recordsIn(await take(target))), expected);
 });
 
+test('an export of version 2 of the format is read for good', async (t) => {
+  const file = readFileSync(join(import.meta.dirname, 'export-version-2.jsonl'), 'utf8');
+  const target = sqlitePlace(t);
+  const outcome = await bring(file, target.filling);
+  assert.equal(outcome.kind, 'imported', JSON.stringify(outcome));
+  const expected = recordsIn(file).map((one) => arrive(one, NOW));
+  assert.deepEqual(withoutImport(recordsIn(await take(target))), expected);
+  assert.ok(expected.some(({ kind }) => kind === 'operation'));
+});
+
 test('a file of version 1 has nothing of what version 2 brought', async (t) => {
   const records = everything();
   const operation = records.findIndex(({ kind }) => kind === 'operation');

@@ -57,7 +57,12 @@ const WAITS = { state: 'waiting', nextAttemptAt: 9_000 };
 const BLOCKED = { state: 'blocked', nextAttemptAt: null, noticeId: null, noticeAt: null };
 const EXHAUSTED = { ...BLOCKED, reason: 'exhausted' };
 const RUNS = { state: 'running', nextAttemptAt: 9_000, fault: null };
-const HANDOVER = { kind: 'handover', step: 'rotate', nextSessionId: null };
+const HANDOVER = {
+  kind: 'handover',
+  step: 'rotate',
+  nextSessionId: null,
+  work: workOf({ doneSeq: 45 }),
+};
 
 /** The second operation with these fields, and what is said of it. */
 const ALONE: Readonly<Record<string, readonly (readonly [over: object, problem: RegExp])[]>> = {
@@ -113,6 +118,8 @@ const ALONE: Readonly<Record<string, readonly (readonly [over: object, problem: 
     [{ sessionId: idOf('session', 1) }, /session .*, which is of another conversation/],
     [{ nextSessionId: NEW }, /compacts and has a nextSessionId/],
     [HANDOVER, /hands over and has no nextSessionId/],
+    [{ ...HANDOVER, step: 'archive-link', work: null }, /is behind its summary and its work/],
+    [{ ...HANDOVER, step: 'archive-link', work: workOf({}) }, /is behind its summary and its/],
     [
       { ...HANDOVER, nextSessionId: OLD },
       /does not say that it goes on from the session of the op/,

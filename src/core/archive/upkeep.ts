@@ -98,7 +98,20 @@ export const OPERATION_RULES: readonly Rule<OperationRecord>[] = [
     broken: ({ work }) => work !== null && !isWork(readObject(work)),
     says: 'The work of the operation is not how far a summary has come.',
   },
+  {
+    broken: (operation) => isOpen(operation) && isBehindSummary(operation) && !isWhole(operation),
+    says: 'The operation is behind its summary and its work does not hold it.',
+  },
 ];
+
+function isBehindSummary({ kind, step }: OperationRecord): boolean {
+  return kind === 'handover' && step !== 'summarise';
+}
+
+function isWhole({ work }: OperationRecord): boolean {
+  const { cutSeq, doneSeq } = readObject(work);
+  return cutSeq !== undefined && cutSeq === doneSeq;
+}
 
 /** Whether a look of the host is to try it: then it has to say when, or nobody ever looks. */
 function isDue({ state, attemptAt }: OperationRecord): boolean {
