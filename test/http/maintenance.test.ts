@@ -279,6 +279,54 @@ describe('M-7 an admission', () => {
   });
 });
 
+test('A-1: the description says what an admission takes, and what an operation and a session are', async (context) => {
+  const { door } = await openGround(context);
+  const { json } = await door.ask('GET', '/v1/openapi.json', { key: 'runner' });
+  const paths = json['paths'] as Readonly<Record<string, Record<string, Described>>>;
+  const described = (path: string, method: 'get' | 'post'): Described => {
+    const found = paths[path]?.[method];
+    assert.ok(found !== undefined, path);
+    return found;
+  };
+  const order = described('/v1/maintenance/{id}/admit', 'post');
+  const { required, properties } = schemaOf(order.requestBody);
+  assert.deepEqual(required, ['contractVersion', 'expectedVersion', 'receiptId']);
+  assert.deepEqual(properties?.['contractVersion'], { type: 'number', const: 1 });
+  assert.equal(order['x-scope'], 'admin');
+  const shapeOf = (path: string): readonly string[] =>
+    Object.keys(schemaOf(described(path, 'get').responses?.['200']).properties ?? {});
+  for (const name of ['epoch', 'failures', 'lifetimeFailures', 'nextAttemptAt', 'commands'])
+    assert.ok(shapeOf('/v1/maintenance/{id}').includes(name), name);
+  for (const name of ['previousId', 'nextId', 'cutSeq', 'summary', 'conditions', 'isCurrent'])
+    assert.ok(shapeOf('/v1/sessions/{id}').includes(name), name);
+  for (const name of ['fence', 'operationId', 'maintenance'])
+    assert.ok(shapeOf('/v1/conversations/{id}').includes(name), name);
+  const names = (path: string): readonly string[] =>
+    described(path, 'get').parameters?.map(({ name }) => name) ?? [];
+  assert.deepEqual(names('/v1/maintenance'), ['state', 'conversation', 'cursor', 'limit']);
+  assert.ok(names('/v1/conversations/{id}/transcript').includes('session'));
+});
+
+interface Described {
+  readonly 'x-scope'?: string;
+  readonly parameters?: readonly { readonly name: string }[];
+  readonly requestBody?: Content;
+  readonly responses?: Readonly<Record<string, Content>>;
+}
+
+interface Schema {
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, object>>;
+}
+
+interface Content {
+  readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+}
+
+function schemaOf(content: Content | undefined): Schema {
+  return content?.content['application/json']?.schema ?? {};
+}
+
 function iso({ installation }: TestDoor): string {
   return new Date(installation.clock.now()).toISOString();
 }
