@@ -110,6 +110,7 @@ function maintenanceReads(): readonly ReadCall[] {
     { read: 'operation.list', args: { ...all, state: 'blocked' } },
     { read: 'operation.list', args: { ...all, state: 'dropped' } },
     { read: 'operation.standing', args: {} },
+    { read: 'conversation.fenced', args: { limit } },
     { read: 'outbox.byKey', args: { key: 'key:3' } },
   ];
 }
