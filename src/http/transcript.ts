@@ -41,16 +41,16 @@ interface Source {
   /** Whether the newest items may lie far before the conversation's end. */
   readonly isOver: boolean;
   /** Steps with `after` < seq ≤ `upTo`, oldest first. */
-  steps(range: {
+  readonly steps: (range: {
     readonly after: number;
     readonly upTo: number;
     readonly limit: number;
-  }): Promise<readonly StepRecord[]>;
+  }) => Promise<readonly StepRecord[]>;
   /** Claimed messages above `after`, oldest first. */
-  claimed(range: {
+  readonly claimed: (range: {
     readonly after: number;
     readonly limit: number;
-  }): Promise<readonly MessageRecord[]>;
+  }) => Promise<readonly MessageRecord[]>;
 }
 
 async function sourceOf(
@@ -73,7 +73,7 @@ function wholeOf(store: Store, conversationId: ConversationId): Source {
   return {
     floor: 0,
     isOver: false,
-    async steps({ after, upTo, limit }) {
+    steps: async ({ after, upTo, limit }) => {
       // Those that began earlier and ended in here come first: a turn's calls, at most.
       const most = limit + LIMITS.stepsPerTurnMax;
       const read = await store.query('step.after', { conversationId, after, limit: most });
