@@ -62,10 +62,13 @@ function tell(ledger: Ledger, change: Change, runs: readonly RunRecord[]): Opera
   }
 }
 
-/** Most waits are over before anybody would read of them: the notice is held back for a moment (M-10). */
+/**
+ * Most waits are over before anybody would read of them: the notice is held back for a moment (M-10). It is
+ * told once in an epoch: who was told of the block before does not know that its admission waits in turn.
+ */
 function tellWaiting(ledger: Ledger, { before, after }: Change): OperationRecord {
   if (before.state === 'done') ledger.fence('shut', after.id);
-  if (after.isTold === 'yes' || after.noticeId !== null) return after;
+  if (after.noticeId !== null) return after;
   const noticeId = prepareNotice(ledger, {
     ...noticeOf(after, 'waiting', 'maintenance_waiting'),
     params: waitingParams(after),

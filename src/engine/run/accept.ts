@@ -192,9 +192,10 @@ function tellBehindFence(
   operation: OperationRecord | undefined,
 ): void {
   if (operation === undefined) return;
-  const { state, noticeId, isTold, reason } = operation;
+  const { state, noticeId, noticeAt, reason } = operation;
   if (state !== 'blocked') {
-    if (isTold === 'yes' && noticeId !== null) tellRuns(ledger, noticeId, [run]);
+    // One that has not left yet tells its runs when it does.
+    if (noticeId !== null && noticeAt === null) tellRuns(ledger, noticeId, [run]);
     return;
   }
   const own = { key: `run:${run.id}`, runId: run.id };
