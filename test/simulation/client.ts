@@ -4,27 +4,30 @@ import { principalName, type Principal } from '../../src/kernel/principal.ts';
 import type { Epoch } from '../../src/testing/scheduler.ts';
 import type { ApprovalRecord } from '../../src/core/approval/record.ts';
 import type { Grant } from '../../src/core/budget/extend.ts';
-import type { OrderKind } from './history.ts';
+import type { Admission, OrderKind } from './history.ts';
 import type { SimulationOptions } from './options.ts';
 import { Orders } from './orders.ts';
 import { ADMIN, PERSON, someone } from './people.ts';
 import { Sender, type Send, type SenderParts } from './sender.ts';
 import type { Ledger } from './ledger.ts';
+import type { Random } from '../../src/testing/sim-random.ts';
+import { UpkeepOrders } from './upkeep-orders.ts';
 
 export interface ClientParts extends SenderParts {
   readonly options: SimulationOptions;
   readonly ledger: Ledger;
+  /** Its own chance, so that upkeep does not reshuffle the other actions. */
+  readonly upkeep: Random;
 }
 
 /** Looks until somebody who waits for something gives up. */
 const PATIENCE = 300;
-/** Words that a message may carry beside its marker. */
-const PADDING = 'x'.repeat(6_000);
 
 export class Client {
   readonly #parts: ClientParts;
   readonly #sender: Sender;
   readonly orders: Orders;
+  readonly upkeep: UpkeepOrders;
   readonly #conversations: ConversationId[] = [];
   readonly #runs: { readonly runId: RunId; readonly taskId: TaskId }[] = [];
 
@@ -34,6 +37,20 @@ export class Client {
     this.orders = new Orders(parts, this.#sender, {
       conversations: () => this.#conversations.filter(Boolean),
       type: (text, conversationId, principal) => this.#command({ text, conversationId, principal }),
+    });
+    const { options, upkeep: random, look, reached, broken } = parts;
+    this.upkeep = new UpkeepOrders({
+      options,
+      random,
+      look,
+      reached,
+      broken,
+      sender: this.#sender,
+      orders: this.orders,
+      conversations: () => this.#conversations.filter(Boolean),
+      say: (of) => this.#message(of),
+      type: (of) => this.#command(of),
+      run: (principal) => this.#run(principal),
     });
   }
 
@@ -50,14 +67,31 @@ export class Client {
   start(): void {
     const { options, random } = this.#parts;
     this.openConversations(options.conversations);
-    for (let index = 0; index < options.actions; index += 1) {
-      const at = Math.floor(random.next() * options.span);
-      this.#sender.do(async () => {
-        await this.#sender.pause('action', at);
-        await this.#sender.waitFor(() => this.#conversations.length > 0);
-        await this.#act();
-      });
-    }
+    for (let index = 0; index < options.actions; index += 1) this.#plan(random, () => this.#act());
+    const { upkeep } = this.#parts;
+    for (let count = this.upkeep.actions; count > 0; count -= 1)
+      this.#plan(upkeep, () => this.upkeep.act());
+    if (options.upkeep.isOn) this.#plan(upkeep, () => this.upkeep.attend());
+  }
+
+  /** An action at some time of the run. */
+  #plan(random: Random, act: () => Promise<void>): void {
+    const at = Math.floor(random.next() * this.#parts.options.span);
+    this.#sender.do(async () => {
+      await this.#sender.pause('action', at);
+      await this.#sender.waitFor(() => this.#conversations.length > 0);
+      await act();
+    });
+  }
+
+  /** Words of this length; for scenarios that are written by hand. */
+  sayMuch(conversation: number, chars: number, principal = PERSON): void {
+    this.#sender.do(async () => {
+      await this.#sender.waitFor(() => this.#conversations.length > conversation);
+      const conversationId = this.#conversations[conversation];
+      const words = ` ${'so '.repeat(chars / 3)}`;
+      if (conversationId !== undefined) await this.#message({ conversationId, principal, words });
+    });
   }
 
   /** Sends one message now; for scenarios that are written by hand. */
@@ -78,6 +112,12 @@ export class Client {
     this.#sender.do(() => this.#command({ text, conversationId, principal }));
   }
 
+  /** The same in a conversation by its number. */
+  say(text: string, conversation: number, principal: Principal): void {
+    const conversationId = this.#conversations[conversation];
+    if (conversationId !== undefined) this.type(text, conversationId, principal);
+  }
+
   /** Gives exactly this order; the answer tells of a refusal, once there is one. */
   exactly(
     kind: OrderKind,
@@ -90,6 +130,17 @@ export class Client {
       const verdict = await this.orders.exactly(kind, subject, by);
       if (verdict.kind === 'refused')
         refused = `V8 ${command} by ${by.principal.id} was refused: ${verdict.code}`;
+    });
+    return () => refused;
+  }
+
+  /** Admits exactly this; the answer tells of a refusal, once there is one. */
+  admit(operationId: string, admission: Admission, principal = ADMIN): () => string | undefined {
+    let refused: string | undefined;
+    this.#sender.do(async () => {
+      const { verdict } = await this.orders.admit(operationId, admission, principal);
+      if (verdict.kind === 'refused')
+        refused = `V8 the admission of ${operationId} was refused: ${verdict.code}`;
     });
     return () => refused;
   }
@@ -149,21 +200,20 @@ export class Client {
   }
 
   async #someMessage(): Promise<void> {
-    const { random, look, options } = this.#parts;
+    const { random, look } = this.#parts;
     const conversationId = random.pick(this.#conversations.filter(Boolean));
     const principal = someone(random);
     const repliable = [...look.repliable(), ...look.tasks().map(({ id }) => id)];
     const tasks = look.tasks();
-    const [replies, names, long] = [random.chance(0.3), random.chance(0.15), random.chance(0.3)];
+    const [replies, names] = [random.chance(0.3), random.chance(0.15)];
     const replyTo = replies && repliable.length > 0 ? random.pick(repliable) : undefined;
     const named = names && tasks.length > 0 ? ` about ${random.pick(tasks).id}` : '';
     const approved = random.chance(0.1) ? ' approved, yes, go on' : '';
-    const padding = long && options.window < 10_000 ? PADDING : '';
     await this.#message({
       conversationId,
       principal,
       ...(replyTo === undefined ? {} : { replyTo }),
-      words: `${named}${approved} ${padding}`.trimEnd(),
+      words: `${named}${approved}`,
     });
   }
 

@@ -33,7 +33,7 @@ function doomJudge(world: World, host: string): void {
 function keepAccount(world: World, write: Write): void {
   if (write.write === 'message.bind') world.ledger.bound.add(write.id);
   if (write.write === 'limiter.insert' || write.write === 'limiter.save')
-    world.calls.limited(write.row);
+    world.books.calls.limited(write.row);
 }
 
 function noteStop(world: World, turnId: string, by: string): void {

@@ -1,5 +1,6 @@
 // Planted defects, one line each: what the simulation has to catch in its turns, stops and takeovers.
 import type { Store } from '../../src/ports/store.ts';
+import { MAINTENANCE_DEFECTS } from './defects-maintenance.ts';
 import { MEETING_DEFECTS } from './defects-meetings.ts';
 import { RECOVERY_DEFECTS } from './defects-recovery.ts';
 import {
@@ -147,6 +148,7 @@ export const DEFECTS: readonly Defect[] = [
   },
   ...MEETING_DEFECTS,
   ...RECOVERY_DEFECTS,
+  ...MAINTENANCE_DEFECTS,
 ];
 
 function hasEnded(rows: Loose): boolean {

@@ -10,6 +10,7 @@ import type {
   MessageRecord,
   ReceiptRecord,
 } from '../../src/core/inbox/record.ts';
+import type { OperationRecord } from '../../src/core/maintenance/record.ts';
 import type { HostRecord } from '../../src/core/lease/record.ts';
 import type { OutboxRecord } from '../../src/core/outbox/record.ts';
 import type { ReportRecord, StormRecord } from '../../src/core/recovery/record.ts';
@@ -42,6 +43,7 @@ export interface Dump {
   readonly boundaries: readonly BoundaryRecord[];
   readonly storms: readonly StormRecord[];
   readonly reports: readonly ReportRecord[];
+  readonly operations: readonly OperationRecord[];
 }
 
 /** The data of an event; empty when it has none. */
@@ -90,6 +92,7 @@ export function dumper(db: DatabaseSync): () => Dump {
     boundaries: read<BoundaryRecord>('boundary', 'id'),
     storms: read<StormRecord>('storm', 'id'),
     reports: read<ReportRecord>('report', 'id'),
+    operations: read<OperationRecord>('operation', 'id'),
   };
   return () => ({
     conversations: tables.conversations(),
@@ -111,6 +114,7 @@ export function dumper(db: DatabaseSync): () => Dump {
     boundaries: tables.boundaries(),
     storms: tables.storms(),
     reports: tables.reports(),
+    operations: tables.operations(),
   });
 }
 

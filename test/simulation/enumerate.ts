@@ -2,7 +2,10 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { HOUR } from '../../src/kernel/time.ts';
 import type { Principal } from '../../src/kernel/principal.ts';
-import { NO_FAULTS, WIDE_BOUNDS, WIDE_WINDOW, type SimulationOptions } from './options.ts';
+import { NO_FAULTS, WIDE_BOUNDS, type SimulationOptions } from './options.ts';
+import { NO_UPKEEP, WIDE_WINDOW } from './options-upkeep.ts';
+import type { RuntimePlan } from './scripted-runtime.ts';
+import type { SummaryPlan } from './scripted-summary.ts';
 import { simulate, type Outcome, type Script } from './simulate.ts';
 import type { AssessmentPlan } from './scripted-assessment.ts';
 import type { ModelPlan } from './script.ts';
@@ -18,6 +21,9 @@ export interface Scenario {
   readonly model: readonly ModelPlan[];
   /** What the assessments come to, in order; after that each lets its task go on. */
   readonly assessments?: readonly AssessmentPlan[];
+  /** What summaries, and steps of a native runtime, come to, in order; after that each is good. */
+  readonly summaries?: readonly SummaryPlan[];
+  readonly runtime?: readonly RuntimePlan[];
   readonly script: Script;
   /** A host has died here before: the enumeration is of the recovery. */
   readonly firstCrash?: (label: string) => boolean;
@@ -64,6 +70,7 @@ function optionsOf(scenario: Scenario): SimulationOptions {
     fallbacks: 0,
     sharesAccount: false,
     window: WIDE_WINDOW,
+    upkeep: NO_UPKEEP,
     long: false,
     concurrent: 8,
     tickMs: 5_000,
@@ -82,9 +89,10 @@ function play(
     if (scenario.firstCrash !== undefined) world.dieOnceAt(scenario.firstCrash);
     scenario.script(world);
   };
-  const { model, assessments = [], words } = scenario;
+  const { model, assessments = [], summaries = [], runtime = [], words } = scenario;
   const at = words === undefined ? { crashAt: points } : { wordsAt: points, words };
-  const plan = { options: optionsOf(scenario), model, assessments, ...at, trace };
+  const answers = { model, assessments, summaries, runtime };
+  const plan = { options: optionsOf(scenario), ...answers, ...at, trace };
   return simulate(plan, script);
 }
 

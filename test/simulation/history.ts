@@ -44,7 +44,14 @@ export type OrderKind =
   | 'pause'
   | 'extend'
   | 'approve'
-  | 'deny';
+  | 'deny'
+  | 'admit';
+
+/** What an admission of a maintenance operation names beside it (M-7). */
+export interface Admission {
+  readonly expectedVersion: number;
+  readonly as?: 'handover';
+}
 
 /** One order by its receipt, from its first sending on; the answers to it, as they were heard. */
 export interface Order {
@@ -56,6 +63,7 @@ export interface Order {
   readonly isAdmin: boolean;
   readonly receipt: string;
   readonly grant: Grant | null;
+  readonly admission?: Admission | undefined;
   readonly answers: { readonly outcome: string; readonly repeated: boolean }[];
   /** The refusals among the answers. */
   readonly refusals: string[];

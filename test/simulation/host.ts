@@ -3,14 +3,19 @@ import { createEngine } from '../../src/engine/create.ts';
 import type { Engine, EngineOptions, EngineParts } from '../../src/engine/engine.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import type { Log } from '../../src/ports/log.ts';
+import type { ModelRequest } from '../../src/ports/model.ts';
 import { Epoch } from '../../src/testing/scheduler.ts';
 import { virtualClock } from '../../src/testing/sim-clock.ts';
 import { sha256 } from '../../src/adapters/digest/sha256.ts';
 import { faultyStore } from './faulty-store.ts';
-import { WIDE_WINDOW, type SimulationOptions } from './options.ts';
+import type { Config } from './configs.ts';
+import { WIDE_WINDOW } from './options-upkeep.ts';
+import type { SimulationOptions } from './options.ts';
 import { voidStops } from './notes.ts';
 import { scriptedModels } from './scripted-model.ts';
+import { scriptedRuntime } from './scripted-runtime.ts';
 import { scriptedTools } from './scripted-tools.ts';
+import { weigh } from './weigh.ts';
 import type { World } from './world.ts';
 
 export type HostState = 'starting' | 'ready' | 'stopping' | 'dead';
@@ -25,13 +30,17 @@ export class Host {
   isZombie = false;
   /** Its predecessor died without a clean stop. */
   readonly recovers: boolean;
+  /** Tokens of the window that it is configured with. */
+  readonly window: number;
   readonly #world: World;
 
   constructor(world: World, name: string, recovers: boolean) {
     this.#world = world;
     this.epoch = new Epoch(name);
     this.recovers = recovers;
-    const parts = partsOf(world, this);
+    const config = world.configs.next();
+    this.window = config.window;
+    const parts = partsOf(world, this, config);
     this.engine = createEngine(world.defect?.parts?.(parts) ?? parts);
   }
 
@@ -81,8 +90,8 @@ export class Host {
   }
 }
 
-function partsOf(world: World, host: Host): EngineParts {
-  const { scheduler, wall, weather, ledger, random, options } = world;
+function partsOf(world: World, host: Host, config: Config): EngineParts {
+  const { scheduler, wall, weather, ledger, random, options, books } = world;
   const { epoch } = host;
   const reached = world.reached.bind(world);
   const pace = random.pace;
@@ -98,28 +107,38 @@ function partsOf(world: World, host: Host): EngineParts {
     committed: (unit) => world.committed(host, unit),
     lost: () => world.lost(host),
   });
-  const models = scriptedModels(
-    {
-      scheduler,
-      wall,
-      epoch,
-      random: random.script,
-      weather,
-      ledger,
-      reached,
-      callShare: world.callShare,
-      plans: world.modelPlans,
-      assessments: world.assessmentPlans,
-      isAnswered: (marker) => options.window < WIDE_WINDOW && world.look.isAnswered(marker),
-      judge: random.judge,
-      assessing: world.assessing,
-      dies: (name) => world.dies(name),
-      long: options.long,
-      providers: world.providers,
-      calls: world.calls,
-    },
-    options,
-  );
+  const { upkeep } = options;
+  const padding = (): string =>
+    upkeep.padding === 0 ? '' : ` ${'on '.repeat(random.upkeep.below(upkeep.padding) / 3)}`;
+  const parts = {
+    scheduler,
+    wall,
+    epoch,
+    random: random.script,
+    weather,
+    ledger,
+    reached,
+    callShare: world.callShare,
+    plans: world.plans.model,
+    assessments: world.plans.assessments,
+    summaries: world.plans.summaries,
+    steps: world.plans.runtime,
+    isAnswered: (marker: string) => options.window < WIDE_WINDOW && world.look.isAnswered(marker),
+    judge: random.judge,
+    assessing: books.assessing,
+    operations: books.operations,
+    requests: books.requests,
+    calls: books.calls,
+    upkeep: random.upkeep,
+    sessions: world.nativeSessions,
+    dies: (name: string) => world.dies(name),
+    long: options.long,
+    providers: world.providers,
+    padding,
+    weigh: upkeep.isOn ? (request: ModelRequest) => weigh(request, upkeep.density) : undefined,
+  };
+  const models = scriptedModels(parts, { ...options, window: config.window });
+  const runtime = upkeep.native ? { runtime: scriptedRuntime(parts) } : {};
   const tools = scriptedTools({
     scheduler,
     epoch,
@@ -129,30 +148,31 @@ function partsOf(world: World, host: Host): EngineParts {
     isJournalled: (stepId) => world.look.hasStep(stepId),
     isApproved: (call) => world.look.isApproved(call),
     reached,
+    padding,
   });
   const instructions = (): Promise<string> =>
     scheduler.call({ epoch, label: 'file.instructions', delay: pace.below(3) }, () => {
       if (!random.faults.chance(weather.faults.instructions)) return 'Be brief.';
       throw new Fault('EACCES', 'ask', 'injected: the instructions cannot be read');
     });
-  const { own: model, fallbacks, all, classifier, assessment } = models;
+  const { own: model, fallbacks, all, classifier, assessment, summary } = models;
   return {
     store: world.defect?.store?.(store, { epoch, scheduler }) ?? store,
     clock: virtualClock(scheduler, wall, epoch),
     ids: world.ids,
     digest: sha256,
     log: quietLog(world, epoch),
-    agents: [{ name: 'main', instructions, tools, model, fallbacks }],
+    agents: [{ name: 'main', instructions, tools, model, fallbacks, ...runtime }],
     models: all,
     classifier,
     assessment,
-    summary: assessment,
+    summary,
     onStoreFailed: () => host.die(),
-    options: engineOptions(options),
+    options: { ...engineOptions(options), maintenance: config.maintenance },
   };
 }
 
-function engineOptions(options: SimulationOptions): EngineOptions {
+function engineOptions(options: SimulationOptions): Omit<EngineOptions, 'maintenance'> {
   const { bounds, whileBusy, approvalMs, recovery, leaseMs, tickMs } = options;
   return {
     pid: 1,
@@ -167,7 +187,6 @@ function engineOptions(options: SimulationOptions): EngineOptions {
     whileBusy,
     approvalMs,
     recovery,
-    maintenance: { startAt: 0.8, firstDelayMs: 1_000, maxDelayMs: 60_000 },
     leaseMs,
     leaseRenewMs: leaseMs / 3,
     tickMs,

@@ -1,10 +1,12 @@
 // What holds in every state that is reached, read off the rows alone. Each problem begins with the
 // invariant or rule that it breaks.
+import type { OutboxRecord } from '../../src/core/outbox/record.ts';
 import type { RunRecord } from '../../src/core/run/record.ts';
 import { group, type Dump } from './dump.ts';
 import { judgeApprovals } from './invariants-approvals.ts';
 import { judgeAuthority } from './invariants-authority.ts';
 import { judgeInbox } from './invariants-inbox.ts';
+import { isEndedByFence } from './invariants-maintenance.ts';
 import { judgeNotices } from './invariants-notices.ts';
 import { judgeTurns } from './invariants-turns.ts';
 import type { CallBook } from './call-book.ts';
@@ -105,12 +107,18 @@ function judgeRuns(problems: Problems, dump: Dump): void {
     const isOpen = run.state === 'open';
     problems.unless(!isOpen || !isOver(state), () => `T-16 the run of the ${state} ${id} is open`);
     // One that was blocked and goes on has told its caller so: the run keeps its end.
-    problems.unless(isOpen || over.has(id), () => `V10 the run of the ${state} ${id} has ended`);
+    const isEnded = over.has(id) || isEndedByFence(run);
+    problems.unless(isOpen || isEnded, () => `V10 the run of the ${state} ${id} has ended`);
     const last = entries.get(run.outcomeId ?? '');
-    // The run of history ends without a word of its own (B-10).
-    const isWaiting = last?.kind === 'notice' && last.level === 'waiting';
-    problems.unless(isOpen || !isWaiting, () => `V10 the run of ${id} ended on ${last?.code}`);
+    problems.unless(isOpen || !isLess(last), () => `V10 the run of ${id} ended on ${last?.code}`);
   }
+}
+
+/** Whether a notice ends nothing: one of a wait, and of maintenance every one but that of a block (M-11). */
+function isLess(entry: OutboxRecord | undefined): boolean {
+  if (entry?.kind !== 'notice') return false;
+  const isUpkeep = entry.subjectId?.startsWith('mop_') ?? false;
+  return entry.level === 'waiting' || (isUpkeep && entry.level !== 'blocked');
 }
 
 const MOVES: ReadonlySet<string> = new Set(['task.moved', 'task.held']);
@@ -122,6 +130,7 @@ function isOver(state: string): boolean {
 /** V18: ends that were seen once stay as they were. */
 export class SeenEnds {
   readonly #seen = new Map<string, string>();
+  #rows = 0;
   #problems = new Problems();
 
   judge(dump: Dump): readonly string[] {
@@ -142,6 +151,7 @@ export class SeenEnds {
     }
     this.#seeApprovals(dump);
     this.#seeTexts(dump);
+    this.#seeRows(dump);
     return this.#problems.found;
   }
 
@@ -157,7 +167,22 @@ export class SeenEnds {
       if (state === 'done') this.#see(id, `done ${answerId}`);
       this.#see(`the body of ${id}`, `${text} ${bodyHash}`);
     }
-    for (const { id, key, text, params } of dump.outbox) this.#see(id, `${key} ${text} ${params}`);
+    for (const { id, key, text, params, code } of dump.outbox) {
+      // One that is held back says at last what is then known (M-10).
+      const said = code === 'maintenance_waiting' ? '' : params;
+      this.#see(id, `${key} ${text} ${said}`);
+    }
+  }
+
+  /** M-16: nothing of a transcript is ever deleted. */
+  #seeRows({ messages, steps, sessions, turns, events }: Dump): void {
+    const rows = [messages, steps, sessions, turns, events].reduce(
+      (sum, one) => sum + one.length,
+      0,
+    );
+    const before = this.#rows;
+    this.#problems.unless(rows >= before, () => `M-16 of ${before} rows ${rows} are left`);
+    this.#rows = rows;
   }
 
   #see(id: string, end: string): void {

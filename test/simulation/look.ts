@@ -6,6 +6,7 @@ import type { ExecutionRecord } from '../../src/core/dispatch/record.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import type { TaskId } from '../../src/kernel/ids.ts';
 import { recordOf } from './dump.ts';
+import { lookAtUpkeep, NOT_BLOCKED, UPKEEP_UNREST, type UpkeepLook } from './look-upkeep.ts';
 
 const ENDED = `('completed','failed','stopped','cancelled','expired')`;
 
@@ -43,6 +44,7 @@ export interface Look {
   isHeld(turnId: string, now: number): boolean;
   /** What still has to move: nothing of it is left at rest (V20). */
   unrest(): readonly string[];
+  readonly upkeep: UpkeepLook;
 }
 
 export function lookAt(db: DatabaseSync): Look {
@@ -85,11 +87,13 @@ export function lookAt(db: DatabaseSync): Look {
     where turn.id = ? and host.stopped_at is null and host.alive_until > ?`);
   const unrest = db.prepare(`
     select 'turn ' || id || ' is ' || state as what from turn where state <> 'ended'
-    union all select 'task ' || id || ' is active' from task where state = 'active'
+    union all select 'task ' || id || ' is active' from task
+      where state = 'active' and ${NOT_BLOCKED}
     union all select 'task ' || id || ' waits for nothing' from task
       where state = 'waiting' and wait_kind is null and wait_until is null
     union all select 'task ' || id || ' waits for its assessment' from task
       where state = 'waiting' and enrollment <> 'held-legacy' and reason = 'interrupted'
+        and ${NOT_BLOCKED}
     union all select 'boundary ' || id || ' has no end' from boundary where ended_at is null
     union all select 'task ' || id || ' has no mark' from task
       where enrollment = 'unmarked' and state not in ${ENDED}
@@ -99,6 +103,7 @@ export function lookAt(db: DatabaseSync): Look {
     union all select 'message ' || message.id || ' is unclaimed' from message
       left join task on task.id = message.task_id
       where message.state = 'unclaimed' and coalesce(task.state, 'active') = 'active'
+        and (message.kind = 'command' or message.${NOT_BLOCKED})${UPKEEP_UNREST}
     union all select 'message ' || message.id || ' is claimed and its task ended' from message
       left join task on task.id = message.task_id
       where message.state = 'claimed' and task.state in ${ENDED}
@@ -136,5 +141,6 @@ export function lookAt(db: DatabaseSync): Look {
     eventCount: () => Number(events.get()?.['count']),
     isHeld: (turnId, now) => held.get(turnId, now) !== undefined,
     unrest: () => unrest.all().map((row) => String(row['what'])),
+    upkeep: lookAtUpkeep(db),
   };
 }

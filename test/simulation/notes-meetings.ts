@@ -6,11 +6,13 @@ import type { CommittedUnit } from './faulty-store.ts';
 import type { Notes } from './notes.ts';
 import { dataOf } from './dump.ts';
 import { noteRecovery, noteRecoveryWrite } from './notes-recovery.ts';
+import { noteUpkeep } from './notes-upkeep.ts';
 import type { Sometime } from './sometimes.ts';
 
 type Reached = Notes['reached'];
 
 export function noteMeeting({ reached }: Notes, unit: CommittedUnit): void {
+  noteUpkeep(reached, unit);
   for (const write of unit.writes) {
     if (write.write === 'event.insert') noteEvent(reached, write.row, unit);
     else NOTED[write.write]?.(reached, write as never, unit);

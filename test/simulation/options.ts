@@ -3,6 +3,7 @@ import type { EngineOptions } from '../../src/engine/engine.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kernel/time.ts';
 import { seededRandom, type Random } from '../../src/testing/sim-random.ts';
+import { drawUpkeep, UPKEEP_SWITCHES, type Upkeep, type UpkeepFault } from './options-upkeep.ts';
 
 /** Odds per call, or counts per run; zero where the seed switched the fault off. */
 export interface Faults {
@@ -55,6 +56,20 @@ export interface Faults {
   readonly parked: number;
   /** Minutes for which whoever judges cannot be reached; 0: always answers. */
   readonly judgeGone: number;
+  /** Odds of what a summary comes to beside a good one, of a host that dies while it is made. */
+  readonly summaryFails: number;
+  readonly summaryInvalid: number;
+  readonly summarySlow: number;
+  readonly summaryQuota: number;
+  /** A summary may say that everything is done and nothing was asked for. */
+  readonly summaryLies: number;
+  readonly upkeepDies: number;
+  /** The same of a runtime that keeps the session itself. */
+  readonly runtimeRejects: number;
+  readonly runtimeThrows: number;
+  readonly runtimeSlow: number;
+  /** Odds that a restore brings an operation that an older version left with its tries used up (M-15). */
+  readonly older: number;
 }
 
 export interface SimulationOptions {
@@ -77,6 +92,7 @@ export interface SimulationOptions {
   readonly sharesAccount: boolean;
   /** Tokens of the own model's window. */
   readonly window: number;
+  readonly upkeep: Upkeep;
   /** Episodes of a provider last hours, and waits are set for hours ahead. */
   readonly long: boolean;
   readonly concurrent: number;
@@ -150,7 +166,7 @@ const SWITCHES = [
 ] as const satisfies readonly (keyof Faults)[];
 
 export const NO_FAULTS: Faults = Object.fromEntries(
-  [...SWITCHES, ...RECOVERY_SWITCHES].map((name) => [name, 0]),
+  [...SWITCHES, ...RECOVERY_SWITCHES, ...UPKEEP_SWITCHES].map((name) => [name, 0]),
 ) as Record<keyof Faults, number>;
 
 /** What each task is given, and when it ends at the latest. */
@@ -170,7 +186,6 @@ export const WIDE_BOUNDS: TaskBounds = {
   cost: LIMITS.costPerTaskMicroUsd,
   continuations: LIMITS.continuationsPerTask,
 };
-export const WIDE_WINDOW = 100_000;
 
 /** The options of a seed. Swarm: each fault is off in about half of the seeds. */
 export function optionsOf(seed: number): SimulationOptions {
@@ -200,8 +215,12 @@ export function optionsOf(seed: number): SimulationOptions {
   // A world that nothing disturbs is not restored either, nor a file, which its host has open.
   const isSpared = options.file || isGentle({ faults: { ...options.faults, restores: 0 } });
   const restores = isSpared ? 0 : faults.restores;
-  const all: Faults = { ...options.faults, ...faults, restores };
-  return { ...options, ...meetings, faults: all, recovery, long };
+  const { faults: upkeepFaults, ...upkeep } = drawUpkeep(seededRandom(seed, 'upkeep'));
+  const all: Faults = { ...options.faults, ...faults, ...upkeepFaults, restores };
+  // Where requests are counted as they are, a turn takes many times the tokens.
+  const { tokens } = meetings.bounds;
+  const bounds = { ...meetings.bounds, tokens: upkeep.upkeep.isOn ? tokens * 40 : tokens };
+  return { ...options, ...meetings, ...upkeep, bounds, faults: all, recovery, long };
 }
 
 const RECOVERY_ODDS: Readonly<Partial<Record<RecoveryFault, number>>> = {
@@ -240,7 +259,7 @@ function drawRecovery(random: Random): {
 
 type Meetings = Pick<
   SimulationOptions,
-  'bounds' | 'whileBusy' | 'approvalMs' | 'fallbacks' | 'sharesAccount' | 'window'
+  'bounds' | 'whileBusy' | 'approvalMs' | 'fallbacks' | 'sharesAccount'
 >;
 
 function drawMeetings(random: Random): Meetings {
@@ -261,7 +280,6 @@ function drawMeetings(random: Random): Meetings {
     approvalMs: random.pick([24 * HOUR, 24 * HOUR, 10 * MINUTE, 20 * SECOND]),
     fallbacks: random.pick([0, 1, 2] as const),
     sharesAccount: random.chance(0.3),
-    window: random.chance(0.1) ? 3_000 : WIDE_WINDOW,
   };
 }
 
@@ -275,7 +293,7 @@ const ODDS_ON: Readonly<Partial<Record<keyof Faults, number>>> = {
 };
 
 function drawFaults(random: Random): Faults {
-  const drawn: Omit<Faults, RecoveryFault> = {
+  const drawn: Omit<Faults, RecoveryFault | UpkeepFault> = {
     busy: random.next() * 0.1,
     disconnected: random.next() * 0.02,
     unknown: random.next() * 0.04,

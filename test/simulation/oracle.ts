@@ -4,6 +4,7 @@ import { dumper, type Dump } from './dump.ts';
 import { judgeRows, SeenEnds, type Outside } from './invariants.ts';
 import { judgeDiagnostics, judgeHeld, judgeToldHeld, SeenHeld } from './invariants-held.ts';
 import { judgeGrants } from './invariants-grants.ts';
+import { judgeMaintenance, judgeMaintenanceWords } from './invariants-maintenance.ts';
 import { judgeWords } from './invariants-notices.ts';
 import type { SimulationOptions } from './options.ts';
 import { judgeAcks, judgeAnswers, judgeRest } from './reference.ts';
@@ -39,6 +40,7 @@ export class Oracle {
     return [
       ...this.#always(dump),
       ...judgeWords(dump),
+      ...judgeMaintenanceWords(dump),
       ...judgeRest(this.#seen.history, dump),
       ...judgeToldHeld(dump),
     ];
@@ -65,6 +67,7 @@ export class Oracle {
       ...this.#held.judge(dump),
       ...judgeReplay(dump, { bounds, unmarked }),
       ...judgeGrants(history, dump),
+      ...judgeMaintenance(dump),
       ...judgeHeld(history, dump),
       ...judgeDiagnostics(dump, recovery.diagnostics),
     ];

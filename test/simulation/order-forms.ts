@@ -1,6 +1,7 @@
 // The forms of an order: which task it fits, how it is typed, and how it is sent over the API.
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import type {
+  Admitted,
   ApprovalAnswered,
   Engine,
   Ordered,
@@ -10,12 +11,12 @@ import type {
 } from '../../src/engine/engine.ts';
 import type { Grant } from '../../src/core/budget/extend.ts';
 import type { Refusal } from '../../src/kernel/fault.ts';
-import type { ApprovalId, ExecutionId, TaskId } from '../../src/kernel/ids.ts';
+import type { ApprovalId, ExecutionId, OperationId, TaskId } from '../../src/kernel/ids.ts';
 import type { Order, OrderKind } from './history.ts';
 
 /** Orders about one task. */
 export type TaskOrderName = 'resume' | 'late' | 'reset' | 'pause' | 'extend';
-export type Verdict = Ordered | WorkerOrdered | Stopped | ApprovalAnswered | Refusal;
+export type Verdict = Ordered | WorkerOrdered | Stopped | ApprovalAnswered | Admitted | Refusal;
 
 export const FITS: Readonly<Record<TaskOrderName, (task: TaskRecord) => boolean>> = {
   resume: ({ state }) => state === 'blocked' || state === 'paused',
@@ -30,11 +31,11 @@ export function isTaskOrder(name: string): name is TaskOrderName {
   return Object.hasOwn(FITS, name);
 }
 
-type About = Omit<TaskOrder, 'taskId'>;
+type About = Omit<TaskOrder, 'taskId'> & { readonly receiptId: string };
 type Send = (engine: Engine) => Promise<Verdict>;
 
 /** How the order reaches a host. */
-export function sendOf({ kind, subjectId, grant }: Order, about: About): Send {
+export function sendOf({ kind, subjectId, grant, admission }: Order, about: About): Send {
   const taskId = subjectId as TaskId;
   const fingerprint = JSON.stringify(grant);
   const executionId = subjectId as ExecutionId;
@@ -50,6 +51,12 @@ export function sendOf({ kind, subjectId, grant }: Order, about: About): Send {
     worker: (engine) => engine.resumeWorker({ ...about, executionId }),
     pause: (engine) => engine.pauseTask({ ...about, taskId }),
     extend: (engine) => engine.extendTask({ ...about, taskId, grant: grant ?? {}, fingerprint }),
+    admit: (engine) =>
+      engine.admit({
+        ...about,
+        operationId: subjectId as OperationId,
+        ...(admission ?? { expectedVersion: 0 }),
+      }),
     approve: answering('approve'),
     deny: answering('deny'),
   };

@@ -7,7 +7,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import type { Refusal } from '../../src/kernel/fault.ts';
 import type { ConversationId, TaskId } from '../../src/kernel/ids.ts';
 import { HOUR, MINUTE } from '../../src/kernel/time.ts';
-import type { Order, OrderKind } from './history.ts';
+import type { Admission, Order, OrderKind } from './history.ts';
 import type { Ledger } from './ledger.ts';
 import {
   FITS,
@@ -33,7 +33,7 @@ export type OrderName =
 type Parts = SenderParts & { readonly ledger: Ledger };
 
 /** What is sent, again and again, under one receipt. */
-interface Given {
+export interface Given {
   readonly order: Order;
   readonly send: (engine: Engine) => Promise<Verdict>;
 }
@@ -222,6 +222,17 @@ export class Orders {
     if (came === 'ordered' && grant?.deadline !== undefined) reached('deadline_moved');
   }
 
+  /** Admits an operation, and perhaps again under the same receipt (M-7). */
+  async admit(
+    operationId: string,
+    admission: Admission,
+    principal: Principal,
+  ): Promise<{ readonly verdict: Verdict; readonly again: () => Promise<Verdict> }> {
+    const given = this.#given('admit', operationId, { principal, admission });
+    const verdict = await this.#insist(given);
+    return { verdict, again: () => this.#insist(given) };
+  }
+
   async #answer(approval: ApprovalRecord, decision: 'approve' | 'deny'): Promise<void> {
     const { random, ledger, weather, reached, look } = this.#parts;
     const task = look.task(approval.taskId);
@@ -275,7 +286,15 @@ export class Orders {
   #given(
     kind: OrderKind,
     subjectId: string,
-    { principal, grant }: { readonly principal: Principal; readonly grant?: Grant | undefined },
+    {
+      principal,
+      grant,
+      admission,
+    }: {
+      readonly principal: Principal;
+      readonly grant?: Grant | undefined;
+      readonly admission?: Admission;
+    },
   ): Given {
     this.#receipts += 1;
     const receiptId = `order ${this.#receipts}`;
@@ -286,6 +305,7 @@ export class Orders {
       isAdmin: principal.isAdmin,
       receipt: receiptId,
       grant: grant ?? null,
+      ...(admission === undefined ? {} : { admission }),
       answers: [],
       refusals: [],
     };
@@ -299,7 +319,7 @@ export class Orders {
 
   async #insist({ order, send }: Given): Promise<Verdict> {
     const label = `${order.kind} ${order.subjectId} by ${order.by}`;
-    const verdict = await this.#sender.insist(label, send);
+    const verdict = await this.#sender.insist(label, send, order.kind === 'admit');
     if (verdict.kind === 'refused') this.#noteRefusal(order, verdict.code);
     else order.answers.push({ outcome: outcomeOf(verdict), repeated: verdict.repeated === true });
     if (verdict.kind === 'stopped') this.#parts.history.stops.push({ taskId: verdict.task.id });
@@ -322,6 +342,10 @@ function outcomeOf(verdict: Exclude<Verdict, Refusal>): string {
   if ('execution' in verdict) {
     const { id, state, version } = verdict.execution;
     return `${id} ${state} ${version}`;
+  }
+  if ('operation' in verdict) {
+    const { id, state, version, epoch } = verdict.operation;
+    return `${id} ${state} ${version} ${epoch}`;
   }
   const { state, version, deadline, turnsLimit, tokensLimit, costLimit } = verdict.task;
   return [state, version, deadline, turnsLimit, tokensLimit, costLimit].join(' ');

@@ -113,7 +113,20 @@ function lastWord(
   const message = dump.messages.find((one) => one.id === messageId);
   if (message === undefined) return 'none';
   if (dump.outbox.some((entry) => entry.id === message.answerId)) return 'reply';
-  return sent.kind === 'command' ? 'none' : wordOfTask(dump, message.taskId);
+  if (sent.kind === 'command') return 'none';
+  return isKept(dump, message) ? 'notice' : wordOfTask(dump, message.taskId);
+}
+
+/** Behind a fence that only an admin opens its conversation was told so (M-8). */
+function isKept(
+  { conversations, outbox }: Dump,
+  { conversationId }: Pick<Dump['messages'][number], 'conversationId'>,
+): boolean {
+  const room = conversations.find(({ id }) => id === conversationId);
+  if (room?.fence !== 'blocked') return false;
+  return outbox.some(
+    ({ subjectId, level }) => subjectId === room.operationId && level === 'blocked',
+  );
 }
 
 /** What its task has said to its person, where the message itself got no answer. */

@@ -2,11 +2,12 @@
 // the table of a task's moves and nothing else of the product.
 import type { ApprovalRecord } from '../../src/core/approval/record.ts';
 import type { RunRecord } from '../../src/core/run/record.ts';
-import type { EventRecord } from '../../src/core/session/record.ts';
+import type { ConversationRecord, EventRecord } from '../../src/core/session/record.ts';
 import type { TurnRecord } from '../../src/core/turn/record.ts';
 import { dataOf, type Dump } from './dump.ts';
 import { Problems } from './problems.ts';
 import { compare, evidenceOf, fold, type Fold } from './replay-fold.ts';
+import { fenceOf, judgeMaintenanceReplay } from './replay-maintenance.ts';
 import { judgeTasks, type Given } from './replay-task.ts';
 
 /** Where replay and record differ, each as one sentence. */
@@ -31,6 +32,7 @@ export function judgeReplay(dump: Dump, given: Given): readonly string[] {
     const events = ofApproval.get(approval.id) ?? [];
     compare(problems, approval, fold(events, FRESH_APPROVAL, APPROVAL_FOLD, evidence));
   }
+  judgeMaintenanceReplay(problems, dump, evidence);
   judgeTries(problems, dump);
   judgeQueued(problems, dump);
   return problems.found;
@@ -96,6 +98,8 @@ interface ConversationReplay {
   readonly token: number;
   readonly turnId: string | null;
   readonly model: string | null;
+  readonly fence: ConversationRecord['fence'];
+  readonly operationId: ConversationRecord['operationId'];
   /** The running turn's task, and whether the turn has lost its right to write. */
   readonly $taskId: string | null;
   readonly $isFenced: boolean;
@@ -104,9 +108,14 @@ const FRESH_CONVERSATION: ConversationReplay = {
   token: 0,
   turnId: null,
   model: null,
+  fence: 'none',
+  operationId: null,
   $taskId: null,
   $isFenced: false,
 };
+
+/** What changes a session takes the next token: what was kept of it in memory is past. */
+const takes = (of: ConversationReplay): ConversationReplay => ({ ...of, token: of.token + 1 });
 
 /** A claim, a stop, a pause and a takeover each take the next token. */
 const CONVERSATION_FOLD: Fold<ConversationReplay> = {
@@ -132,6 +141,10 @@ const CONVERSATION_FOLD: Fold<ConversationReplay> = {
       $isFenced: false,
     };
   },
+  'conversation.fence': fenceOf,
+  'session.compacted': takes,
+  'session.seeded': takes,
+  'session.started': (of, event) => (dataOf(event)['previousId'] == null ? of : takes(of)),
   'conversation.model': (of, event) => ({
     ...of,
     model: (dataOf(event)['model'] ?? null) as string | null,
@@ -179,16 +192,24 @@ function judgeTries(problems: Problems, dump: Dump): void {
   }
 }
 
-const QUEUES: ReadonlySet<string> = new Set(['reply.queued', 'notice.queued', 'command.answered']);
+const QUEUES: ReadonlySet<string> = new Set([
+  'reply.queued',
+  'notice.queued',
+  'notice.prepared',
+  'command.answered',
+]);
 
 /** Each entry of the outbox stands at the place of the event that queued it, and the other way round. */
 function judgeQueued(problems: Problems, dump: Dump): void {
   const queued = new Map<unknown, number>();
+  // One that was held back stands where it left (M-10).
+  const prepared = new Set<unknown>();
   for (const event of dump.events) {
     if (!QUEUES.has(event.type)) continue;
     const id = dataOf(event)['outboxId'];
     // A stop answers its command with the notice that it queued anyway.
-    if (!queued.has(id)) queued.set(id, event.seq);
+    if (!queued.has(id) || prepared.delete(id)) queued.set(id, event.seq);
+    if (event.type === 'notice.prepared') prepared.add(id);
   }
   for (const { id, seq } of dump.outbox) {
     problems.unless(queued.get(id) === seq, () => `V17 ${id} was queued by no event of its place`);

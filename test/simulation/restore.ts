@@ -7,7 +7,9 @@ import type { HostId } from '../../src/kernel/ids.ts';
 import { MINUTE } from '../../src/kernel/time.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import type { Random } from '../../src/testing/sim-random.ts';
+import type { OperationRecord } from '../../src/core/maintenance/record.ts';
 import { dumper, type Dump } from './dump.ts';
+import { forgetNotices, useUp } from './restore-upkeep.ts';
 import type { Sometime } from './sometimes.ts';
 
 export type Judged = 'current' | 'held-legacy';
@@ -19,6 +21,7 @@ export interface Restored {
   /** Generated inputs of tasks that have to be held: nothing ever claims them (B-4). */
   readonly aside: ReadonlySet<string>;
   readonly tasks: readonly TaskRecord[];
+  readonly operations: readonly OperationRecord[];
   /** The task that was parked without a reason, if any (R-11). */
   readonly silent: string | null;
 }
@@ -31,6 +34,8 @@ export interface RestoreParts {
   readonly reached: (name: Sometime) => void;
   /** Odds that an open task is one that an older version parked without a reason (R-11). */
   readonly parked: number;
+  /** Odds that an operation is one whose tries an older version has used up (M-15). */
+  readonly older: number;
 }
 
 const ENDS = new Set(['completed', 'failed', 'stopped', 'cancelled', 'expired']);
@@ -47,6 +52,8 @@ export function restore(parts: RestoreParts): Restored {
   const silent = parts.random.chance(parts.parked) ? park(parts, before) : null;
   db.exec(`update execution set enrollment = 'unmarked'`);
   db.exec(`update outbox set state = 'uncertain' where state = 'pending'`);
+  forgetNotices(db);
+  useUp(parts, dump());
   reached('restored');
   const seen = dump();
   const open = seen.tasks.filter(({ id, state }) => !ENDS.has(state) && id !== silent);
@@ -60,7 +67,8 @@ export function restore(parts: RestoreParts): Restored {
   if (aside.length > 0) reached('input_set_aside');
   const turns = seen.turns.filter(({ state }) => state !== 'ended');
   if (turns.length > 0) reached('restored_in_turn');
-  return { due, aside: new Set(aside.map(({ id }) => id)), tasks: seen.tasks, silent };
+  const { tasks, operations } = seen;
+  return { due, aside: new Set(aside.map(({ id }) => id)), tasks, operations, silent };
 }
 
 /** B-3: a person's unfinished input, or a worker that was accepted or runs and matches in both. */

@@ -1,4 +1,5 @@
 // Small worlds of turns, stops and recoveries, in which a host dies at every single point.
+import { MAINTENANCE_SCENARIOS } from './scenarios-maintenance.ts';
 import { MEETING_SCENARIOS } from './scenarios-meetings.ts';
 import { RECOVERY_SCENARIOS } from './scenarios-recovery.ts';
 import type { Scenario } from './enumerate.ts';
@@ -85,4 +86,5 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   ...MEETING_SCENARIOS,
   ...RECOVERY_SCENARIOS,
+  ...MAINTENANCE_SCENARIOS,
 ];

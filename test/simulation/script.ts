@@ -25,6 +25,10 @@ export interface ScriptParts {
   readonly long: boolean;
   /** Whether a message has its answer, where a window is too small to show it; else never. */
   readonly isAnswered: (marker: string) => boolean;
+  /** Words without a meaning, so that sessions outgrow their windows; empty where none do. */
+  readonly padding: () => string;
+  /** What the provider counts for a request; undefined where every one counts the same. */
+  readonly weigh?: ((request: ModelRequest) => number) | undefined;
 }
 
 /** Who answers, as the provider reports it. */
@@ -40,7 +44,9 @@ export const USAGE = { inputTokens: 100, outputTokens: 10, cost: 7 } as const;
 /** What a model that answers says to this request. */
 export function answerOf(parts: ScriptParts, request: ModelRequest, by: Speaker): ModelOutcome {
   const next = sayNext(parts, request);
-  return next.kind === 'reply' ? { ...next, ...by, usage: USAGE } : next;
+  if (next.kind !== 'reply') return next;
+  const inputTokens = parts.weigh?.(request) ?? USAGE.inputTokens;
+  return { ...next, ...by, usage: { ...USAGE, inputTokens } };
 }
 
 function sayNext(
@@ -71,9 +77,9 @@ function sayOrCall(parts: ScriptParts, request: ModelRequest): Said {
 }
 
 /** Names what it answers. What its window does not show it has from its notes. */
-function answerTo({ isAnswered }: ScriptParts, request: ModelRequest): string {
+function answerTo({ isAnswered, padding }: ScriptParts, request: ModelRequest): string {
   const open = unanswered(request).filter((marker) => !isAnswered(marker));
-  return `answer to ${open.join(' ')}`;
+  return `answer to ${open.join(' ')}${padding()}`;
 }
 
 function planned(parts: ScriptParts, request: ModelRequest, next: ModelPlan): Said {
@@ -199,7 +205,8 @@ function said(text: string, calls: readonly ModelCall[]): Said {
 }
 
 /** What the host says itself: markers in it are quoted, not asked. */
-const BY_HOST = /^(?:The request of this task, restated|A person began a fresh session)/;
+const BY_HOST =
+  /^(?:The request of this task, restated|A person began a fresh session|From the host, not from the person|The host’s own records)/;
 
 /** The markers of what people wrote after the last answer. */
 export function unanswered(request: ModelRequest): readonly string[] {

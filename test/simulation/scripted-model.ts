@@ -9,14 +9,18 @@ import type { CallBook } from './call-book.ts';
 import type { SimulationOptions } from './options.ts';
 import { fault, judgesAccount, passingFault, type Providers } from './provider.ts';
 import { answerOf, type ScriptParts } from './script.ts';
+import type { RequestWatch } from './request-watch.ts';
 import { assess, type AssessmentParts } from './scripted-assessment.ts';
+import { summarise, type SummaryParts } from './scripted-summary.ts';
 
-export interface ModelParts extends ScriptParts, AssessmentParts {
+export interface ModelParts extends ScriptParts, AssessmentParts, SummaryParts {
   readonly scheduler: Scheduler;
   readonly wall: WallClock;
   readonly epoch: Epoch;
   readonly providers: Providers;
   readonly calls: CallBook;
+  /** What each request of a turn has to hold. */
+  readonly requests: RequestWatch;
 }
 
 export interface SimulatedModels {
@@ -26,6 +30,7 @@ export interface SimulatedModels {
   readonly all: readonly Model[];
   readonly classifier: Model;
   readonly assessment: Model;
+  readonly summary: Model;
 }
 
 const PROVIDER = 'simulated';
@@ -34,7 +39,7 @@ type Shape = Pick<Model, 'name' | 'account' | 'contextWindow'>;
 
 export function scriptedModels(
   parts: ModelParts,
-  { sharesAccount, fallbacks, window }: SimulationOptions,
+  { sharesAccount, fallbacks, window, upkeep }: SimulationOptions,
 ): SimulatedModels {
   const own = modelOf(parts, { name: 'one', account: 'a', contextWindow: window });
   const second = sharesAccount ? 'a' : 'b';
@@ -49,8 +54,11 @@ export function scriptedModels(
   });
   const judge = judgesAccount({ sharesAccount });
   const assessment = modelOf(parts, { name: 'judge', account: judge, contextWindow: 100_000 });
+  // Nobody else's account: what it does is drawn for it alone.
+  const { summaryWindow: contextWindow } = upkeep;
+  const summary = modelOf(parts, { name: 'scribe', account: 'd', contextWindow });
   const all = [own, ...others];
-  return { own, fallbacks: others.slice(0, fallbacks), all, classifier, assessment };
+  return { own, fallbacks: others.slice(0, fallbacks), all, classifier, assessment, summary };
 }
 
 function modelOf(parts: ModelParts, shape: Shape): Model {
@@ -69,6 +77,8 @@ function modelOf(parts: ModelParts, shape: Shape): Model {
       const asked = { request, live };
       if (request.answer?.name === 'assessment')
         return assess(parts, { ...shape, provider: PROVIDER }, asked);
+      if (request.answer?.name === 'summary')
+        return summarise(parts, { ...shape, provider: PROVIDER }, asked);
       return request.answer === undefined
         ? answer(parts, shape, asked)
         : classify(parts, shape, asked);
@@ -85,6 +95,7 @@ async function answer(parts: ModelParts, shape: Shape, asked: Asked): Promise<Mo
   const { scheduler, epoch, random, weather, calls } = parts;
   const { signal, onModel, onText } = asked.live;
   const call = calls.begin({ host: epoch.name, ...shape, request: asked.request });
+  parts.requests.see({ host: epoch.name, model: shape, request: asked.request });
   const outcome = comesTo(parts, shape, asked.request);
   const slow = random.chance(weather.faults.modelSlow);
   const delay = slow ? random.below(2 * MINUTE) : random.below(3 * SECOND);
@@ -107,13 +118,23 @@ async function answer(parts: ModelParts, shape: Shape, asked: Asked): Promise<Mo
 }
 
 /** What the call comes to: what the account does, what chance does to this call, or an answer. */
-function comesTo(parts: ModelParts, { account, name }: Shape, request: ModelRequest): ModelOutcome {
+function comesTo(parts: ModelParts, shape: Shape, request: ModelRequest): ModelOutcome {
+  const { account, name } = shape;
   const { scheduler, wall, random, weather, providers } = parts;
   const at = { elapsed: scheduler.elapsed, wall: wall.now() };
   const closed = providers.faultOf(account, at, random);
   if (closed !== undefined) return closed;
   if (random.chance(weather.faults.model)) return passingFault(random, at.wall);
+  if (isTooLong(parts, shape, request)) return fault('refused', 'context_too_long', 'request');
   return answerOf(parts, request, { provider: PROVIDER, model: name });
+}
+
+/** The provider counts in its own way, and takes no more than its window (M-13). */
+function isTooLong(parts: ModelParts, { contextWindow }: Shape, request: ModelRequest): boolean {
+  if ((parts.weigh?.(request) ?? 0) <= contextWindow) return false;
+  parts.requests.refused(request);
+  parts.reached('context_too_long');
+  return true;
 }
 
 const SORTED = { inputTokens: 20, outputTokens: 5, cost: 1 } as const;

@@ -60,6 +60,8 @@ export interface ScriptedToolsParts {
   /** Whether an approval of exactly this call stands as approved (E-4). */
   readonly isApproved: (call: { readonly tool: string; readonly input: string }) => boolean;
   readonly reached: (name: Sometime) => void;
+  /** Words without a meaning behind a result. */
+  readonly padding: () => string;
 }
 
 export function scriptedTools(parts: ScriptedToolsParts): Tools {
@@ -142,7 +144,7 @@ async function runTool(
 }
 
 function finish(
-  { scheduler, epoch, random, ledger, reached, weather }: ScriptedToolsParts,
+  { scheduler, epoch, random, ledger, reached, weather, padding }: ScriptedToolsParts,
   known: SimulatedTool,
   { label, signal }: { readonly label: string; readonly signal: AbortSignal },
 ): Promise<ToolOutcome> {
@@ -156,7 +158,7 @@ function finish(
       reached('tool_aborted');
       return { kind: 'error', code: 'ended', text: 'ended by the host' };
     }
-    if (!fails) return { kind: 'result', text: `${label} done` };
+    if (!fails) return { kind: 'result', text: `${label} done${padding()}` };
     reached('tool_failed');
     const code = random.pick(['failed', 'not_found', 'timeout', 'refused']);
     return { kind: 'error', code, text: `${label}: ${code}` };

@@ -136,11 +136,17 @@ export class Sender {
     return true;
   }
 
-  /** Asks until there is an answer that is not a passing "no". */
-  async insist<T>(label: string, send: (engine: Engine) => Promise<T>): Promise<T> {
+  /** Asks until there is an answer that is not a passing "no"; `isVersioned`: a stale version is a last word. */
+  async insist<T>(
+    label: string,
+    send: (engine: Engine) => Promise<T>,
+    isVersioned = false,
+  ): Promise<T> {
+    const isLast = (value: unknown): boolean =>
+      !isPassing(value) || (isVersioned && codeOf(value) === 'version_conflict');
     for (;;) {
       const heard = await this.#ask(label, send);
-      if (heard.kind === 'heard' && !isPassing(heard.value)) return heard.value;
+      if (heard.kind === 'heard' && isLast(heard.value)) return heard.value;
       await this.pause('retry', this.#parts.random.between(100, 10_000));
     }
   }
@@ -182,7 +188,11 @@ export class Sender {
 }
 
 function isPassing(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
-  if (value.kind !== 'refused' || !('code' in value)) return false;
-  return ['draining', 'store_failed', 'disk_full', 'version_conflict'].includes(String(value.code));
+  return ['draining', 'store_failed', 'disk_full', 'version_conflict'].includes(codeOf(value));
+}
+
+/** The code of a refusal; empty of everything else. */
+function codeOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null || !('kind' in value)) return '';
+  return value.kind === 'refused' && 'code' in value ? String(value.code) : '';
 }

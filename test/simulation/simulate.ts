@@ -3,7 +3,8 @@
 import { HOUR, MINUTE } from '../../src/kernel/time.ts';
 import type { Sometime } from './sometimes.ts';
 import { takeWaysOut } from './ways.ts';
-import { World, type WorldPlan } from './world.ts';
+import type { WorldPlan } from './plans.ts';
+import { World } from './world.ts';
 
 export interface Outcome {
   readonly problems: readonly string[];

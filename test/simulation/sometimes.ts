@@ -3,9 +3,11 @@
 import { REASONS } from '../../src/core/notice/reasons.ts';
 import type { TaskReason } from '../../src/core/task/moves.ts';
 import type { TurnEnd } from '../../src/core/turn/record.ts';
+import { UPKEEP_HAPPENED } from './sometimes-upkeep.ts';
 
 /** Each with what has to have happened. */
 const HAPPENED = {
+  ...UPKEEP_HAPPENED,
   crash: 'a host died',
   crash_before_commit: 'a host died with a unit asked for and not begun',
   crash_after_commit: 'a host died after a commit of which it never learnt',

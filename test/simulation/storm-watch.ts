@@ -83,6 +83,7 @@ export class StormWatch {
     const { problem } = this.#parts;
     if (write.write !== 'event.insert') return;
     const { type, toState, taskId } = write.row;
+    if (type === 'operation.reserved') problem(`R-12 ${unit} maintains a session in safe mode`);
     if (type === 'assessment.reserved') problem(`R-12 ${taskId} is assessed in safe mode`);
     const wakes = type === 'task.moved' && toState === 'active' && unit === 'task.due';
     if (wakes) problem(`R-12 ${taskId} was woken in safe mode`);

@@ -1,8 +1,12 @@
 // All who look at each single commit of a run, in one hand.
+import type { Delays } from '../../src/core/maintenance/decide.ts';
 import type { Millis } from '../../src/kernel/time.ts';
 import { BoundaryWatch } from './boundary-watch.ts';
 import type { CommittedUnit } from './faulty-store.ts';
+import type { History } from './history.ts';
 import type { Look } from './look.ts';
+import { MaintenanceWatch } from './maintenance-watch.ts';
+import type { OperationBook } from './operation-book.ts';
 import type { SimulationOptions } from './options.ts';
 import { RecoveryWatch } from './recovery-watch.ts';
 import type { Restored } from './restore.ts';
@@ -12,6 +16,9 @@ import { WaitWatch } from './wait-watch.ts';
 
 export interface WatchesParts {
   readonly options: SimulationOptions;
+  readonly history: History;
+  readonly book: OperationBook;
+  readonly delays: () => readonly Delays[];
   readonly look: Look;
   readonly elapsed: () => Millis;
   readonly problem: (text: string) => void;
@@ -24,6 +31,7 @@ export class Watches {
   readonly #recovery: RecoveryWatch;
   readonly #boundary: BoundaryWatch;
   readonly #storm: StormWatch;
+  readonly #upkeep: MaintenanceWatch;
   /** Tasks whose mark a restore has taken, and no boundary has given another since. */
   readonly unmarked = new Set<string>();
 
@@ -41,6 +49,9 @@ export class Watches {
       reached,
     });
     this.#boundary = new BoundaryWatch({ look, problem, reached });
+    const { native } = options.upkeep;
+    const { history, book, delays } = parts;
+    this.#upkeep = new MaintenanceWatch({ look, history, book, native, delays, problem, reached });
     const isJudged = recovery.safeMode && !shared && isSteady;
     this.#storm = new StormWatch({ elapsed, isJudged, problem });
   }
@@ -50,6 +61,7 @@ export class Watches {
     this.#recovery.see(unit);
     this.#boundary.see(unit);
     this.#storm.see(unit);
+    this.#upkeep.see(unit);
     for (const write of unit.writes) {
       if (write.write !== 'event.insert') continue;
       const { type, taskId } = write.row;
@@ -65,6 +77,7 @@ export class Watches {
     this.#waits?.restored();
     this.#recovery.restored(seen.tasks);
     this.#boundary.restored(seen);
+    this.#upkeep.restored(seen.operations);
     for (const { id } of seen.tasks) if (id !== seen.silent) this.unmarked.add(id);
   }
 }

@@ -12,6 +12,7 @@ import type { OrderKind } from './history.ts';
 import { isSilent } from './order-forms.ts';
 import { nameToPrincipal } from './orders.ts';
 import { ADMIN, GUEST, SECOND_ADMIN } from './people.ts';
+import { openFences } from './ways-upkeep.ts';
 import type { World } from './world.ts';
 
 /** Steps until `done`, or until `deadline` (virtual). */
@@ -23,12 +24,15 @@ const WAIT_MAX = 30 * MINUTE;
 
 export async function takeWaysOut(world: World, until: Until): Promise<void> {
   const isOver = (): boolean => world.isBroken || world.look.tasks().length === 0;
+  await openFences(world, until);
   for (let round = 0; round < ROUNDS; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one round after the other
     await letTimePass(world, until);
     if (isOver()) return;
     // oxlint-disable-next-line no-await-in-loop -- one round after the other
     await takeRound(world, until, round);
+    // oxlint-disable-next-line no-await-in-loop -- what is said there may outgrow a window anew
+    await openFences(world, until);
   }
   await letTimePass(world, until);
   // Granted less than it takes, or asked again: a stop is always a way.
@@ -136,7 +140,11 @@ async function leaveEach(world: World, until: Until, isLast: boolean): Promise<v
   world.reached('way_out');
   const refusals = given.map((one) => take(world, one));
   const { elapsed } = world.scheduler;
-  const isLeft = ({ id, version }: TaskRecord): boolean => world.look.task(id)?.version !== version;
+  // What is said meanwhile may outgrow a window: behind its fence nothing moves (M-8).
+  const isShut = ({ conversationId }: TaskRecord): boolean =>
+    world.look.upkeep.conversation(conversationId)?.fence === 'blocked';
+  const isLeft = (task: TaskRecord): boolean =>
+    world.look.task(task.id)?.version !== task.version || isShut(task);
   // A provider that named an instant is asked then (R-5).
   const most = elapsed + 2 * HOUR + Math.max(0, world.look.lastAttemptAt() - world.wall.now());
   await until(() => world.isAtRest && given.every(({ task }) => isLeft(task)), most);

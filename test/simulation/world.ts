@@ -1,20 +1,23 @@
 // Everything around the hosts of one run: store, clock, weather, client, and what is remembered of it.
 import { createIds } from '../../src/adapters/ids/ids.ts';
 import { MINUTE, SECOND } from '../../src/kernel/time.ts';
-import type { Principal } from '../../src/kernel/principal.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { Epoch, Scheduler, type SchedulerStep } from '../../src/testing/scheduler.ts';
 import { WallClock } from '../../src/testing/sim-clock.ts';
 import { seededRandom, type Random } from '../../src/testing/sim-random.ts';
+import { Books } from './books.ts';
 import { Client } from './client.ts';
 import { ClockSteps } from './clock-steps.ts';
+import { Configs } from './configs.ts';
 import { watchCommit } from './commit-watch.ts';
-import { AssessmentBook } from './assessment-book.ts';
 import { Doom } from './doom.ts';
 import type { Defect } from './planting.ts';
+import { plansOf, type Plans, type WorldPlan } from './plans.ts';
 import type { CommittedUnit, StoreWeather } from './faulty-store.ts';
 import { History } from './history.ts';
+import { isBetween } from './operation-book.ts';
+import { NativeSessions } from './scripted-runtime.ts';
 import { Fleet, isAlive } from './fleet.ts';
 import type { Host } from './host.ts';
 import { Ledger } from './ledger.ts';
@@ -22,34 +25,16 @@ import { isGentle, type SimulationOptions } from './options.ts';
 import { Oracle } from './oracle.ts';
 import type { Sometime } from './sometimes.ts';
 import { createNotes, noteCommit, noteCrash, voidStops, type Notes } from './notes.ts';
-import { CallBook } from './call-book.ts';
 import { Providers } from './provider.ts';
 import { restore } from './restore.ts';
 import { Restores } from './restores.ts';
-import type { ModelPlan } from './script.ts';
-import type { AssessmentPlan } from './scripted-assessment.ts';
 import { lookAt, type Look } from './look.ts';
 import { Watches } from './watches.ts';
 import { openSimulatedStore, type SimulatedStore } from './store.ts';
 
 const START = Date.UTC(2026, 0, 5, 9);
 
-export interface WorldPlan {
-  readonly options: SimulationOptions;
-  readonly defect?: Defect | undefined;
-  /** Steps of hosts, counted over the run, before which the host dies. */
-  readonly crashAt?: readonly number[];
-  /** The same, before which this person says something in the first conversation. */
-  readonly wordsAt?: readonly number[];
-  readonly words?: Principal;
-  readonly trace?: ((line: string) => void) | undefined;
-  /** Answers of the model in a written order. */
-  readonly model?: readonly ModelPlan[];
-  /** What assessments come to in a written order. */
-  readonly assessments?: readonly AssessmentPlan[];
-}
-
-const STREAMS = ['workload', 'faults', 'pace', 'script', 'ways', 'judge'] as const;
+const STREAMS = ['workload', 'faults', 'pace', 'script', 'ways', 'judge', 'upkeep'] as const;
 type Stream = (typeof STREAMS)[number];
 
 export class World {
@@ -66,13 +51,15 @@ export class World {
   readonly happened = new Set<Sometime>();
   readonly problems: string[] = [];
   readonly client: Client;
-  readonly modelPlans: ModelPlan[] | undefined;
-  readonly assessmentPlans: AssessmentPlan[] | undefined;
+  /** What a written script has left of its plans. */
+  readonly plans: Plans;
+  /** What a native runtime keeps, whichever host speaks to it. */
+  readonly nativeSessions = new NativeSessions();
   readonly epoch = new Epoch('world');
   readonly notes: Notes;
   readonly providers: Providers;
-  readonly calls: CallBook;
-  readonly assessing: AssessmentBook;
+  readonly books: Books;
+  readonly configs: Configs;
   readonly restores: Restores;
   readonly look: Look;
   /** Steps of hosts so far: the points of a crash. */
@@ -101,8 +88,7 @@ export class World {
     this.fleet = new Fleet(this);
     this.options = options;
     this.defect = plan.defect;
-    this.modelPlans = plan.model && [...plan.model];
-    this.assessmentPlans = plan.assessments && [...plan.assessments];
+    this.plans = plansOf(plan);
     this.random = Object.fromEntries(
       STREAMS.map((name) => [name, seededRandom(seed, name)]),
     ) as Record<Stream, Random>;
@@ -127,7 +113,6 @@ export class World {
     });
     this.notes = createNotes((name) => this.reached(name));
     const { faults } = options;
-    const isSteady = faults.clockSteps + faults.clockLeaps === 0;
     this.providers = new Providers(seededRandom(seed, 'providers'), options);
     const about = {
       look: this.look,
@@ -136,19 +121,30 @@ export class World {
       problem: (text: string) => void this.problems.push(text),
       reached: (name: Sometime) => this.reached(name),
     };
-    this.assessing = new AssessmentBook(about);
-    this.calls = new CallBook({
+    this.configs = new Configs({
+      options,
+      random: this.random.upkeep,
+      hosts: () => this.fleet.hosts,
+      reached: about.reached,
+    });
+    this.books = new Books({
       ...about,
+      options,
       wall: () => this.wall.now(),
       ownTurn: (host, conversationId) => this.notes.ownTurns.get(`${host} ${conversationId}`),
-      isAlone: !options.shared && isSteady,
     });
-    this.#watched = new Watches({ ...about, options });
+    this.#watched = new Watches({
+      ...about,
+      options,
+      history: this.history,
+      book: this.books.operations,
+      delays: () => this.configs.delays,
+    });
     this.#doom = new Doom(this.random.judge);
     this.#oracle = new Oracle(this.#simulated.db, {
       ledger: this.ledger,
       history: this.history,
-      calls: this.calls,
+      calls: this.books.calls,
       options,
       unmarked: this.#watched.unmarked,
     });
@@ -166,6 +162,7 @@ export class World {
       options,
       scheduler: this.scheduler,
       random: this.random.workload,
+      upkeep: this.random.upkeep,
       weather: this.weather,
       history: this.history,
       host: () => this.fleet.someHost(),
@@ -275,6 +272,11 @@ export class World {
     return this.client.isDone && !this.restores.isBusy && this.look.unrest().length === 0;
   }
 
+  /** Whether a host takes requests. */
+  get isUp(): boolean {
+    return this.fleet.hosts.some((host) => host.isUp);
+  }
+
   /** What keeps the world from coming to rest. */
   unrest(): string {
     const client = this.client.isDone ? [] : ['the client waits'];
@@ -368,8 +370,8 @@ export class World {
   #restore(): void {
     const { db } = this.#simulated;
     const { ids, random, options } = this;
-    const { parked } = options.faults;
-    const about = { db, ids, parked, random: random.judge, now: () => this.wall.now() };
+    const { parked, older } = options.faults;
+    const about = { db, ids, parked, older, random: random.judge, now: () => this.wall.now() };
     const seen = restore({ ...about, reached: (name) => this.reached(name) });
     this.trace(`restored ${JSON.stringify([...seen.due])}`);
     this.#watched.restored(seen);
@@ -380,7 +382,9 @@ export class World {
     this.crashes += 1;
     this.fleet.lastDiedUncleanly = true;
     voidStops(this.notes, host.epoch.name);
-    if (this.assessing.isOut(host.epoch.name)) this.reached('assessment_lost');
+    if (this.books.assessing.isOut(host.epoch.name)) this.reached('assessment_lost');
+    if (this.books.operations.isOut(host.epoch.name)) this.reached('upkeep_lost');
+    if (this.look.upkeep.open().some(isBetween)) this.reached('upkeep_lost_between');
     noteCrash(this.notes, host, { label, tools: this.ledger.running.get(host.epoch.name) ?? 0 });
     this.trace(`${host.epoch.name} dies before ${label}`);
     host.die();

@@ -1,0 +1,66 @@
+// Quick questions to the rows about maintenance operations, fences and sessions, asked between two steps.
+import type { DatabaseSync } from 'node:sqlite';
+import type { ApprovalRecord } from '../../src/core/approval/record.ts';
+import type { MessageRecord } from '../../src/core/inbox/record.ts';
+import type { OperationRecord } from '../../src/core/maintenance/record.ts';
+import type { ConversationRecord, SessionRecord } from '../../src/core/session/record.ts';
+import type { TaskRecord } from '../../src/core/task/record.ts';
+import type { TurnRecord } from '../../src/core/turn/record.ts';
+import { recordOf } from './dump.ts';
+
+export interface UpkeepLook {
+  operation(id: string): OperationRecord | undefined;
+  /** Running, waiting or blocked. */
+  open(): readonly OperationRecord[];
+  conversation(id: string): ConversationRecord | undefined;
+  session(id: string): SessionRecord | undefined;
+  turn(id: string): TurnRecord | undefined;
+  message(id: string): MessageRecord | undefined;
+  /** Open tasks of a conversation that are not history. */
+  tasksOf(conversationId: string): readonly TaskRecord[];
+  approvalsOf(conversationId: string): readonly ApprovalRecord[];
+  /** Genuine messages that a turn has claimed in a conversation, in their order. */
+  said(conversationId: string): readonly MessageRecord[];
+}
+
+const OPEN = `('running','waiting','blocked')`;
+
+export function lookAtUpkeep(db: DatabaseSync): UpkeepLook {
+  const many = (sql: string): ((...args: readonly string[]) => readonly never[]) => {
+    const statement = db.prepare(sql);
+    return (...args) => statement.all(...args).map((row) => recordOf(row) as never);
+  };
+  const one = (table: string): ((id: string) => undefined) => {
+    const statement = db.prepare(`select * from "${table}" where id = ?`);
+    return (id) => {
+      const row = statement.get(id);
+      return row === undefined ? undefined : (recordOf(row) as never);
+    };
+  };
+  return {
+    operation: one('operation'),
+    open: many(`select * from operation where state in ${OPEN} order by id`),
+    conversation: one('conversation'),
+    session: one('session'),
+    turn: one('turn'),
+    message: one('message'),
+    tasksOf: many(`select * from task where conversation_id = ? and ended_at is null
+      and enrollment = 'current' order by id`),
+    approvalsOf: many(
+      `select * from approval where conversation_id = ? and state = 'open' order by id`,
+    ),
+    said: many(`select * from message where conversation_id = ? and kind = 'genuine'
+      and claimed_seq is not null order by claimed_seq`),
+  };
+}
+
+/** What has to move before a world is at rest: operations, and notices that are held back (V20). */
+export const UPKEEP_UNREST = `
+    union all select 'operation ' || id || ' is ' || state from operation
+      where state in ('running','waiting')
+    union all select 'operation ' || id || ' has a try that is out' from operation
+      where attempt_at is not null`;
+
+/** In such a conversation nothing goes on before an admin says so (M-8). */
+export const NOT_BLOCKED = `conversation_id not in
+      (select id from conversation where fence = 'blocked')`;

@@ -1,0 +1,167 @@
+// Every call that the upkeep of a session makes to a model or a runtime, judged at the moment at which it is
+// made: it is of an operation's own reserved step, and of one that may be made (M-2, M-6, V5, V7).
+import { isRepeatable } from '../../src/core/maintenance/decide.ts';
+import type { OperationRecord, OperationStep } from '../../src/core/maintenance/record.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { ModelOutcome, ModelRequest } from '../../src/ports/model.ts';
+import type { Look } from './look.ts';
+import { markersIn } from './script.ts';
+import type { Sometime } from './sometimes.ts';
+
+/** A call of the summary model, or of a runtime. */
+export type UpkeepCallKind = 'summary' | 'compact' | 'summarise' | 'rotate' | 'seed';
+
+export interface UpkeepCall {
+  readonly host: string;
+  readonly kind: UpkeepCallKind;
+  /** The model that is called; empty of a runtime. */
+  readonly model: string;
+  /** Empty where no reserved step has been found for it. */
+  readonly operationId: string;
+  readonly tried: Tried | undefined;
+}
+
+/** A try, as it was reserved. */
+interface Tried {
+  readonly host: string;
+  readonly row: OperationRecord;
+  /** Not recorded by anybody yet. */
+  isOut: boolean;
+  /** Whoever has come to nothing in it is not called for it again. */
+  readonly failed: Set<string>;
+}
+
+/** Who is called, and with what. */
+interface Called {
+  readonly model: string;
+  readonly request: ModelRequest;
+}
+
+export interface OperationBookParts {
+  readonly look: Look;
+  readonly isAlive: (host: string) => boolean;
+  readonly problem: (text: string) => void;
+  readonly reached: (name: Sometime) => void;
+  /** No host can sleep while another takes its work over. */
+  readonly isAlone: boolean;
+  readonly native: boolean;
+}
+
+export class OperationBook {
+  readonly #parts: OperationBookParts;
+  /** The last try of each operation by each host. */
+  readonly #tries = new Map<string, Tried>();
+  readonly #out = new Set<UpkeepCall>();
+  /** Uncertain steps that were called and have not been recorded as done. */
+  readonly #uncertain = new Set<string>();
+  readonly #said = new Set<string>();
+  #words = 0;
+  /** Calls so far. */
+  count = 0;
+
+  constructor(parts: OperationBookParts) {
+    this.#parts = parts;
+  }
+
+  /** Something that no other summary says. */
+  nextWords(): string {
+    this.#words += 1;
+    const words = `number ${this.#words} of this world`;
+    this.#said.add(words);
+    return words;
+  }
+
+  /** Whether a summary was really given by somebody (M-14). */
+  wasSaid(summary: string): boolean {
+    return [...this.#said].some((words) => summary.includes(words));
+  }
+
+  /** A try was committed. */
+  reserved(host: string, row: OperationRecord): void {
+    this.#tries.set(`${host} ${row.id}`, { host, row, isOut: true, failed: new Set() });
+  }
+
+  /** What a try came to was committed, by whomever. */
+  closed(row: OperationRecord, before: OperationRecord): void {
+    for (const tried of this.#tries.values()) if (tried.row.id === row.id) tried.isOut = false;
+    const hasPassed = row.failures === before.failures && row.state !== 'blocked';
+    if (hasPassed) this.wasDone(before);
+  }
+
+  /** Its step is known to have been done: nothing of it is uncertain. */
+  wasDone({ id, epoch, step }: OperationRecord): void {
+    this.#uncertain.delete(`${id} ${epoch} ${step}`);
+  }
+
+  begin(host: string, kind: UpkeepCallKind, called?: Called): UpkeepCall {
+    this.count += 1;
+    const tried = this.#triedBy(host, kind, called?.request);
+    const model = called?.model ?? '';
+    const call = { host, kind, model, operationId: tried?.row.id ?? '', tried };
+    this.#out.add(call);
+    if (tried === undefined) {
+      this.#parts.problem(`V7 ${host} made a ${kind} for no reserved step`);
+      return call;
+    }
+    this.#judge(call, tried);
+    return call;
+  }
+
+  end(call: UpkeepCall, outcome: ModelOutcome | 'done' | 'failed'): void {
+    this.#out.delete(call);
+    const isDone = typeof outcome === 'string' ? outcome === 'done' : outcome.kind === 'reply';
+    // A piece that anybody has made is saved, and the next may be anybody's again (T-13).
+    if (isDone) call.tried?.failed.clear();
+    else call.tried?.failed.add(call.model);
+  }
+
+  /** Whether this host has made a try of which it has not recorded what it came to. */
+  isOut(host: string): boolean {
+    return [...this.#tries.values()].some((tried) => tried.host === host && tried.isOut);
+  }
+
+  #judge({ kind, host, model }: UpkeepCall, { row, isOut, failed }: Tried): void {
+    const { problem, isAlone, native } = this.#parts;
+    const { id, step, epoch, attempts } = row;
+    if (!isOut && isAlone) problem(`V7 ${host} made a ${kind} of ${id} when its try was over`);
+    if (failed.has(model))
+      problem(`V5 try ${attempts} of ${id} called ${model} again after it had failed`);
+    if (!fits(kind, step)) problem(`V7 ${host} made a ${kind} in the step ${step} of ${id}`);
+    const others = new Set(
+      [...this.#out].filter((one) => one.host === host && this.#parts.isAlive(host)),
+    );
+    const operations = new Set([...others].map(({ operationId }) => operationId));
+    if (operations.size > LIMITS.maintenanceAtOnce)
+      problem(`M-8 ${host} maintains ${operations.size} sessions at once`);
+    if (kind === 'summary' || isRepeatable(step, native ? 'native' : 'built-in')) return;
+    const key = `${id} ${epoch} ${step}`;
+    if (this.#uncertain.has(key)) problem(`M-6 the uncertain ${step} of ${id} is made again`);
+    this.#uncertain.add(key);
+  }
+
+  /** The try that the call is of: the host's own that is out, told apart by whose words it is shown. */
+  #triedBy(host: string, kind: UpkeepCallKind, request?: ModelRequest): Tried | undefined {
+    const own = [...this.#tries.values()].filter((tried) => tried.host === host);
+    const out = own.filter(({ isOut, row }) => isOut && fits(kind, row.step));
+    // A host that slept may call for what others have meanwhile given up.
+    const able = out.length > 0 || this.#parts.isAlone ? out : own;
+    const conversations = this.#conversationsOf(request);
+    const named = able.filter(({ row }) => conversations.has(row.conversationId));
+    return (named.length > 0 ? named : able).at(-1);
+  }
+
+  #conversationsOf(request: ModelRequest | undefined): ReadonlySet<string | undefined> {
+    const texts = request?.messages.map(({ text }) => text) ?? [];
+    const markers = texts.flatMap((text) => markersIn(text)).slice(0, 3);
+    return new Set(markers.map((marker) => this.#parts.look.conversationOf(marker)));
+  }
+}
+
+/** Whether a handover has made some of its steps, and the next is to come. */
+export function isBetween({ kind, step, attemptAt }: OperationRecord): boolean {
+  return kind === 'handover' && step !== 'summarise' && attemptAt === null;
+}
+
+function fits(kind: UpkeepCallKind, step: OperationStep): boolean {
+  return kind === 'summary' ? step === 'compact' || step === 'summarise' : kind === step;
+}
