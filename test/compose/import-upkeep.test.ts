@@ -107,6 +107,10 @@ const ALONE: Readonly<Record<string, readonly (readonly [over: object, problem: 
     [{ fault: null }, /its fault does not say why/],
     [{ ...BLOCKED, reason: 'base_too_large' }, /fault of the operation is not what/],
     [{ ...BLOCKED, reason: 'base_too_large', fault: '{"window":-1}' }, /fault of the operation/],
+    ...['/approve appr_X', '/stop', '/stop all `/admit`', 7].map(
+      (ends) => [tooLarge({ ends }), /fault of the operation is not what its reason has/] as const,
+    ),
+    [tooLarge({ operationId: 'mop_X' }), /fault of the operation is not what its reason has/],
     [{ work: '[]' }, /work of the operation has to be the text of a JSON object/],
     [{ work: workOf({ doneSeq: 46 }) }, /work of the operation is not how far/],
     [{ work: workOf({ doneSeq: undefined }) }, /work of the operation is not how far/],
@@ -128,6 +132,12 @@ const ALONE: Readonly<Record<string, readonly (readonly [over: object, problem: 
     [{ ...HANDOVER, nextSessionId: idOf('session', 1) }, /session .* of another conversation/],
   ],
 };
+
+function tooLarge(over: object): object {
+  const sizes = { window: 1, reserve: 1, instructions: 1, tools: 1, seed: 1, message: 1 };
+  const fault = JSON.stringify({ ...sizes, ...over });
+  return { ...BLOCKED, reason: 'base_too_large', fault };
+}
 
 function workOf(over: object): string {
   return JSON.stringify({ cutSeq: 45, doneSeq: 40, summary: 'x', conditions: [], ...over });
@@ -325,6 +335,14 @@ describe('an operation arrives', () => {
     assert.equal(sent.operation.noticeId, idOf('outbox', 50));
     const gone = await arrived(t, { [idOf('outbox', 50)]: { state: 'stale' }, [OPEN]: told });
     assert.equal(recordOf(gone.there, 'outbox', idOf('outbox', 50)).state, 'stale');
+  });
+
+  test('M-18: with the sizes of what does not fit, and what ends it', async (t) => {
+    for (const over of [{}, { ends: '/stop all' }, { ends: `/stop ${idOf('task', 1)}` }]) {
+      const fields = { [OPEN]: tooLarge(over), [LONG]: { fence: 'blocked' } };
+      const { operation } = await arrived(t, fields);
+      assert.deepEqual(operation, recordOf(withFields(fields), 'operation', OPEN));
+    }
   });
 
   test('M-16: between two sessions, before its conversation has gone over', async (t) => {

@@ -2,6 +2,7 @@
 // brings has its operation, and that has a next look or a person who is told (M-8, M-15).
 import { isOpen } from '../maintenance/decide.ts';
 import { OPERATION_STEPS, type OperationRecord } from '../maintenance/record.ts';
+import { isId } from '../../kernel/ids.ts';
 import { isObject, readObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { fieldProblem, instant, text, whole, type AnyField } from './field.ts';
 import type { ArchiveRecords } from './record.ts';
@@ -128,9 +129,22 @@ const SIZES = ['window', 'reserve', 'instructions', 'tools', 'seed', 'message'];
 /** Of `base_too_large` the sizes of what does not fit, else what the last failure said: a notice repeats it. */
 function hasFault({ fault, reason }: OperationRecord): boolean {
   if (fault === null) return reason !== 'base_too_large';
-  const { isMixed = false, ...said } = readObject(fault);
-  if (reason === 'base_too_large') return has(readObject(fault), SIZES, whole);
+  return reason === 'base_too_large' ? isTooLarge(readObject(fault)) : isFault(readObject(fault));
+}
+
+function isTooLarge({ ends = '/stop all', ...sizes }: JsonObject): boolean {
+  return isStop(ends) && has(sizes, SIZES, whole);
+}
+
+function isFault({ isMixed = false, ...said }: JsonObject): boolean {
   return typeof isMixed === 'boolean' && has(said, ['code', 'said'], text);
+}
+
+/** The one command that a notice takes from there. */
+function isStop(command: Json): boolean {
+  if (typeof command !== 'string') return false;
+  const [stop, what = '', ...more] = command.split(' ');
+  return stop === '/stop' && more.length === 0 && (what === 'all' || isId('task', what));
 }
 
 /** Whether it has these and no others, each of them of this form. */
