@@ -153,6 +153,8 @@ export const LIMITS = {
   claimedPageMessages: 400,
   /** Steps of a session that stand in requests word for word; from there on it is maintained. */
   sessionStepsMax: 1_000,
+  /** Those of them that stay so: the steps of one turn always do, and few turns bring the next maintenance on. */
+  sessionStepsKept: 100,
   /** Compactions of one session; what outgrows the window after them is handed over to a next one. */
   compactionsPerSession: 3,
   /** Share of the window in use that starts maintenance, where the configuration does not say (M-13). */

@@ -6,7 +6,7 @@ import { HOST_CHANNELS, type MessageRecord } from '../inbox/record.ts';
 import type { TurnId } from '../../kernel/ids.ts';
 import type { StepRecord, StepState } from '../turn/record.ts';
 import { buildTranscript, charsIn } from '../turn/transcript.ts';
-import { planCut } from './cut.ts';
+import { planCut, type Keep } from './cut.ts';
 import { exchangesOf, type Exchange } from './exchange.ts';
 
 interface History {
@@ -234,7 +234,7 @@ describe('for any history', () => {
         const history = historyOf(drawn);
         const { messages, steps } = history;
         const exchanges = exchangesOf(messages, steps);
-        const cut = planCut(exchanges, keepChars);
+        const cut = planCut(exchanges, { chars: keepChars, steps: 1_000 });
         assert.equal(cut === undefined, exchanges.length === 0);
         if (cut === undefined) return;
         const older = rowsIn(history, 0, cut.cutSeq);
@@ -267,23 +267,37 @@ describe('a cut', () => {
     said: [],
   });
   const exchanges = [at(1, 100), at(2, 50), at(3, 30)];
+  const chars = (most: number): Keep => ({ chars: most, steps: 100 });
 
   test('keeps the newest exchanges that fit, whole', () => {
-    assert.deepEqual(planCut(exchanges, 80), { cutSeq: 1, keptChars: 80 });
-    assert.deepEqual(planCut(exchanges, 79), { cutSeq: 2, keptChars: 30 });
-    assert.deepEqual(planCut(exchanges, 29), { cutSeq: 3, keptChars: 0 });
+    assert.deepEqual(planCut(exchanges, chars(80)), { cutSeq: 1, keptChars: 80 });
+    assert.deepEqual(planCut(exchanges, chars(79)), { cutSeq: 2, keptChars: 30 });
+    assert.deepEqual(planCut(exchanges, chars(29)), { cutSeq: 3, keptChars: 0 });
   });
 
   test('takes the oldest one away however much may be kept', () => {
-    assert.deepEqual(planCut(exchanges, 1_000), { cutSeq: 1, keptChars: 80 });
-    assert.deepEqual(planCut([at(7, 0)], 1_000), { cutSeq: 7, keptChars: 0 });
+    assert.deepEqual(planCut(exchanges, chars(1_000)), { cutSeq: 1, keptChars: 80 });
+    assert.deepEqual(planCut([at(7, 0)], chars(1_000)), { cutSeq: 7, keptChars: 0 });
   });
 
   test('keeps no older one behind a newer one that does not fit', () => {
-    assert.deepEqual(planCut([at(1, 1), at(2, 1), at(3, 500)], 100), { cutSeq: 3, keptChars: 0 });
+    assert.deepEqual(planCut([at(1, 1), at(2, 1), at(3, 500)], chars(100)), {
+      cutSeq: 3,
+      keptChars: 0,
+    });
+  });
+
+  test('keeps no more steps than it may, however little room they take', () => {
+    const said = { seq: 1, taskId: 'task_1', at: 0 } as const;
+    const reply = { role: 'assistant', text: 'ok', calls: [], ...said } as const;
+    const asked = { role: 'user', text: 'go on', ...said } as const;
+    const short = [1, 2, 3, 4, 5].map((seq) => ({ ...at(seq, 1), items: [asked, reply] }));
+    const cut = (steps: number): unknown => planCut(short, { chars: 1_000, steps });
+    assert.deepEqual(cut(3), { cutSeq: 2, keptChars: 3 });
+    assert.deepEqual(cut(0), { cutSeq: 5, keptChars: 0 });
   });
 
   test('is none where there is nothing', () => {
-    assert.equal(planCut([], 100), undefined);
+    assert.equal(planCut([], chars(100)), undefined);
   });
 });

@@ -137,11 +137,12 @@ const SUMMARY_CHARS_MIN = 400;
 /** Where the session is cut; undefined where nothing stands behind its cut. Less is kept with each failure (M-19). */
 export function cutOf(scene: Scene, { failures }: OperationRecord): Cut | undefined {
   const { tail, free, open } = scene;
-  if (failures > 1) return planCut(tail, 0);
+  const steps = LIMITS.sessionStepsKept;
+  if (failures > 1) return planCut(tail, { chars: 0, steps });
   // The words that are to be answered stay word for word where there is room for them (M-12).
   const fromOpen = open === null ? 0 : charsFrom(tail, open.seq);
   const least = fromOpen > free / 2 ? 0 : fromOpen;
-  return planCut(tail, Math.max(Math.floor(free * LIMITS.tailShare), least));
+  return planCut(tail, { chars: Math.max(Math.floor(free * LIMITS.tailShare), least), steps });
 }
 
 function charsFrom(tail: readonly Exchange[], seq: number): number {
