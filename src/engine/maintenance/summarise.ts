@@ -6,6 +6,7 @@ import { charsFor, requestRoom } from '../../core/maintenance/size.ts';
 import { judgeSummary, readSummary, writeWork } from '../../core/maintenance/summary.ts';
 import { readObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { cutText } from '../../kernel/printable.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Model, ModelOutcome, ModelRequest, ModelUsage } from '../../ports/model.ts';
 import { callWithin } from '../bounded-call.ts';
@@ -73,7 +74,9 @@ class Writer {
     this.#scene = scene;
     this.#operation = operation;
     this.#signal = signal;
-    this.#charsMax = summaryMax(scene, operation);
+    // What is written stands in the request of the next piece too.
+    const share = Math.floor(charsFor(requestRoom(parts.summary.contextWindow)) / 4);
+    this.#charsMax = Math.min(summaryMax(scene, operation), Math.max(PIECE_CHARS_MIN, share));
   }
 
   async write(from: OperationWork): Promise<Summarised> {
@@ -115,10 +118,22 @@ class Writer {
     return saveWork(this.#parts, this.#operation, { work: writeWork(work), spent });
   }
 
-  /** Less after each failure of a piece that was too long for the summary model (M-19). */
   #pieceChars({ summary }: OperationWork): number {
-    const { contextWindow } = this.#parts.summary;
-    const room = charsFor(requestRoom(contextWindow)) - PROMPT_CHARS - summary.length;
+    return this.#fitted(this.#room - this.#shown(summary).length);
+  }
+
+  /** The earlier summary as it is shown: whole, unless a model with a larger window wrote it. */
+  #shown(summary: string): string {
+    return cutText(summary, this.#fitted(this.#room / 2));
+  }
+
+  /** Characters that the summary model has for what it is shown. */
+  get #room(): number {
+    return charsFor(requestRoom(this.#parts.summary.contextWindow)) - PROMPT_CHARS;
+  }
+
+  /** Less after each failure of a piece that was too long for the summary model (M-19). */
+  #fitted(room: number): number {
     const { code } = readObject(this.#operation.fault);
     const halvings = code === CONTEXT_TOO_LONG ? this.#operation.failures : 0;
     const chars = Math.min(room, PIECE_CHARS_MAX) / 2 ** halvings;
@@ -136,7 +151,8 @@ class Writer {
         readonly retryAt: Instant | null;
       }
   > {
-    const request = summaryRequest({ earlier, piece, charsMax: this.#charsMax });
+    const shown = this.#shown(earlier);
+    const request = summaryRequest({ earlier: shown, piece, charsMax: this.#charsMax });
     const outcome = await this.#ask(request);
     if (outcome.kind === 'fault') {
       const { code, message, retryAt } = outcome;
