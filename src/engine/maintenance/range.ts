@@ -1,10 +1,10 @@
 import { exchangesOf, type Exchange } from '../../core/maintenance/exchange.ts';
-import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { StepRecord } from '../../core/turn/record.ts';
 import type { ConversationId, SessionId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { EngineParts } from '../engine.ts';
 import { readAgain } from '../settle.ts';
+import { readClaimed } from '../turn/claimed.ts';
 
 type RangeParts = Pick<EngineParts, 'store' | 'clock' | 'log'>;
 
@@ -28,7 +28,7 @@ export async function readRange(
   const isLast = read.length < limit;
   const steps = isLast ? read : wholeReplies(read);
   const end = isLast ? upTo : (steps.at(-1)?.seq ?? upTo);
-  const messages = await readMessages(parts, { ...session, after, upTo: end });
+  const messages = await readClaimed(parts, { ...session, after, upTo: end }, INPUTS_PAGE);
   return { exchanges: exchangesOf(messages, steps), next: isLast ? null : end };
 }
 
@@ -38,26 +38,8 @@ function wholeReplies(steps: readonly StepRecord[]): readonly StepRecord[] {
   return last > 0 ? steps.slice(0, last) : steps;
 }
 
-// More than share one place, and few enough that little is read of what lies beyond the range.
+// Few enough that little is read of what lies beyond the range.
 const INPUTS_PAGE = 2 * LIMITS.inputsPerLookMax;
-
-async function readMessages(
-  parts: RangeParts,
-  { upTo, ...of }: Of & { readonly after: number; readonly upTo: number },
-): Promise<readonly MessageRecord[]> {
-  const limit = INPUTS_PAGE;
-  const all: MessageRecord[] = [];
-  for (let { after } = of; ;) {
-    const page = await readAgain(parts, 'message.ofSession', { ...of, after, limit });
-    const known = new Set(all.map(({ id }) => id));
-    const fresh = page.filter(({ id, claimedSeq }) => !known.has(id) && (claimedSeq ?? 0) <= upTo);
-    all.push(...fresh);
-    const last = page.at(-1)?.claimedSeq ?? upTo;
-    if (page.length < limit || last >= upTo) return all;
-    // Inputs of one turn share a place: the next page begins with it again.
-    after = last - 1 > after ? last - 1 : last;
-  }
-}
 
 /** The newest exchanges of a session behind its cut, oldest first, until they have `charsMin` characters or are all. */
 export async function readTail(
@@ -73,7 +55,8 @@ export async function readTail(
     const from = isAll ? after : (first?.seq ?? before) - 1;
     const steps = newest.filter(({ seq }) => seq > from);
     const upTo = before - 1;
-    const messages = await readMessages(parts, { conversationId, sessionId, after: from, upTo });
+    const place = { conversationId, sessionId, after: from, upTo };
+    const messages = await readClaimed(parts, place, INPUTS_PAGE);
     const exchanges = exchangesOf(messages, steps);
     const chars = exchanges.reduce((sum, exchange) => sum + exchange.chars, 0);
     if (isAll || chars > charsMin) return exchanges;

@@ -6,7 +6,7 @@ import { readAgain } from '../settle.ts';
 
 /**
  * Every input that turns of a session have claimed with `after` < place ≤ `upTo`, oldest first, however many a
- * turn has taken up at once. Rejects with a `StoreFault`.
+ * turn has taken up at once. `page`: how many are read at once, at first. Rejects with a `StoreFault`.
  */
 export async function readClaimed(
   parts: Pick<EngineParts, 'store' | 'clock' | 'log'>,
@@ -19,15 +19,22 @@ export async function readClaimed(
     readonly after: number;
     readonly upTo: number;
   },
+  page: number = LIMITS.claimedPageMessages,
 ): Promise<readonly MessageRecord[]> {
-  const limit = LIMITS.claimedPageMessages;
   const all = new Map<string, MessageRecord>();
+  let limit = page;
   for (let { after } = of; ;) {
-    const page = await readAgain(parts, 'message.ofSession', { ...of, after, limit });
-    for (const message of page) if ((message.claimedSeq ?? 0) <= upTo) all.set(message.id, message);
-    const last = page.at(-1)?.claimedSeq ?? upTo;
-    if (page.length < limit || last >= upTo) return [...all.values()];
-    // Inputs of one turn share a place: the next page begins with it again.
-    after = last - 1 > after ? last - 1 : last;
+    const rows = await readAgain(parts, 'message.ofSession', { ...of, after, limit });
+    for (const message of rows) all.set(message.id, message);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < limit || placeOf(last) > upTo)
+      return [...all.values()].filter((message) => placeOf(message) <= upTo);
+    // Inputs of one turn share a place: the next page begins with it again, and has room for all of them.
+    if (placeOf(last) - 1 > after) after = placeOf(last) - 1;
+    else limit *= 2;
   }
+}
+
+function placeOf({ claimedSeq }: MessageRecord): number {
+  return claimedSeq ?? 0;
 }
