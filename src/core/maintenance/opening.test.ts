@@ -4,12 +4,11 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { openOperation, passStep } from './decide.ts';
 import { judgeOpening, planKind } from './opening.ts';
 
-const SESSION = { id: 'sess_1' } as const;
 const OPEN = openOperation(
   {
     id: 'mop_1',
     conversationId: 'conv_1',
-    sessionId: SESSION.id,
+    sessionId: 'sess_1',
     kind: 'compact',
     window: 8_000,
   },
@@ -20,25 +19,19 @@ const FULL = { fence: 'passed', cause: 'full', completes: false } as const;
 
 describe('what the end of a turn makes of a full session', () => {
   test('begins an operation where none stands', () => {
-    assert.equal(judgeOpening(SESSION, undefined, { ...FULL, fence: 'none' }), 'begin');
-    assert.equal(judgeOpening(SESSION, DONE, { ...FULL, fence: 'none' }), 'begin');
+    assert.equal(judgeOpening(undefined, { ...FULL, fence: 'none' }), 'begin');
+    assert.equal(judgeOpening(DONE, { ...FULL, fence: 'none' }), 'begin');
   });
 
   test('opens the last one anew until a turn was completed', () => {
-    assert.equal(judgeOpening(SESSION, DONE, FULL), 'reopen');
-    assert.equal(judgeOpening(SESSION, DONE, { ...FULL, cause: 'too_long' }), 'reopen');
-    assert.equal(judgeOpening(SESSION, DONE, { ...FULL, completes: true }), 'begin');
+    assert.equal(judgeOpening(DONE, FULL), 'reopen');
+    assert.equal(judgeOpening(DONE, { ...FULL, cause: 'too_long' }), 'reopen');
+    assert.equal(judgeOpening(DONE, { ...FULL, completes: true }), 'begin');
   });
 
   test('leaves what is only filling up until then', () => {
-    assert.equal(judgeOpening(SESSION, DONE, { ...FULL, cause: 'usage' }), 'leave');
-    assert.equal(judgeOpening(SESSION, DONE, { ...FULL, cause: 'steps' }), 'leave');
-  });
-
-  test('takes the operation of another session for no reason of its own', () => {
-    assert.equal(judgeOpening({ id: 'sess_2' }, DONE, FULL), 'begin');
-    const handover = { ...DONE, nextSessionId: 'sess_2' } as const;
-    assert.equal(judgeOpening({ id: 'sess_2' }, handover, FULL), 'reopen');
+    assert.equal(judgeOpening(DONE, { ...FULL, cause: 'usage' }), 'leave');
+    assert.equal(judgeOpening(DONE, { ...FULL, cause: 'steps' }), 'leave');
   });
 });
 

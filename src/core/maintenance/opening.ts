@@ -10,11 +10,11 @@ export type Cause = 'usage' | 'steps' | 'full' | 'too_long';
 
 /**
  * What the end of a turn makes of a session that is to be maintained: a new operation, the last one anew with
- * one failure more because nothing has come of it yet (M-19), or nothing.
+ * one failure more because nothing has come of it yet (M-19), or nothing. Of whichever session of the
+ * conversation: two that never fit would otherwise begin operations for ever, one behind the other.
  */
 export function judgeOpening(
-  session: Pick<SessionRecord, 'id'>,
-  last: OperationRecord | undefined,
+  last: Pick<OperationRecord, 'state'> | undefined,
   of: {
     readonly fence: FenceState;
     readonly cause: Cause;
@@ -23,14 +23,10 @@ export function judgeOpening(
   },
 ): 'begin' | 'reopen' | 'leave' {
   const { fence, cause, completes } = of;
-  if (fence !== 'passed' || completes || !isOf(last, session)) return 'begin';
+  if (fence !== 'passed' || completes || last === undefined) return 'begin';
   // What is only filling up is looked at again once a turn has been completed.
   const isStuck = cause === 'full' || cause === 'too_long';
-  return isStuck && last?.state === 'done' ? 'reopen' : 'leave';
-}
-
-function isOf(last: OperationRecord | undefined, { id }: Pick<SessionRecord, 'id'>): boolean {
-  return last?.sessionId === id || last?.nextSessionId === id;
+  return isStuck && last.state === 'done' ? 'reopen' : 'leave';
 }
 
 /**

@@ -58,10 +58,11 @@ export function openMaintenance(
   if (!mayMaintain(task)) return ended;
   const { fence } = conversation;
   const of = { fence, cause: filled.cause, completes: ended.completes };
-  const verdict = judgeOpening(session, operation, of);
+  const verdict = judgeOpening(operation, of);
   if (verdict === 'leave') return ended;
   if (verdict === 'begin') begin(ledger, session, filled);
-  else if (operation !== undefined) reopen(parts, ledger, { ...opening, operation, filled });
+  else if (operation !== undefined)
+    reopen(parts, ledger, { ...opening, operation, session, filled });
   return { ...ended, isMaintained: true };
 }
 
@@ -81,13 +82,20 @@ function reopen(
   ledger: Ledger,
   {
     operation: before,
+    session: { id: sessionId },
     filled,
     runs = [],
-  }: Opening & { readonly operation: OperationRecord; readonly filled: Filled },
+  }: Opening & {
+    readonly operation: OperationRecord;
+    readonly session: SessionRecord;
+    readonly filled: Filled;
+  },
 ): void {
-  const window = Math.min(before.window, filled.window);
+  const isSame = sessionId === (before.nextSessionId ?? before.sessionId);
+  // What the provider refused of another session says nothing of this one.
+  const window = isSame ? Math.min(before.window, filled.window) : filled.window;
   const fault = { code: filled.cause, said: '' };
-  const again = { ...before, window };
+  const again = { ...before, window, sessionId, nextSessionId: null };
   const after = reopenOperation(again, fault, options.maintenance, ledger.at.now);
   settleOperation(ledger, { before, after }, { runs });
 }
