@@ -157,9 +157,12 @@ function charsFrom(tail: readonly Exchange[], seq: number): number {
 export async function tooLarge(parts: EngineParts, scene: Scene): Promise<JsonObject | null> {
   const { reported, window, instructions, tools, head, open, tail } = scene;
   const message = Math.max(head, open?.chars ?? 0);
-  const seeded = await sizeWith(parts, scene, scene.seed ?? NO_SEED, scene.session.cutSeq);
-  // A summary that will be made anew may be as short as it must.
-  const seed = tail.length === 0 ? seeded.seed : Math.min(seeded.seed, SUMMARY_CHARS_MIN);
+  const { cutSeq } = scene.session;
+  const known = scene.seed ?? NO_SEED;
+  // A summary that will be made anew may be as short as it must; what the host says around it may not.
+  const isMade = tail.length > 0 && scene.runtime === undefined;
+  const seeded = await sizeWith(parts, scene, isMade ? { ...known, summary: '.' } : known, cutSeq);
+  const { seed } = seeded;
   const all = instructions + tools + seed + seeded.facts + message;
   if (countTokens(all, reported) <= requestRoom(window)) return null;
   const tokens = (chars: number): number => countTokens(chars, reported);
