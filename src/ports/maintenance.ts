@@ -11,7 +11,7 @@ export interface MaintenanceReads {
     readonly args: { readonly id: OperationId };
     readonly rows: OperationRecord | undefined;
   };
-  /** The newest operation of a conversation. */
+  /** The operation that a conversation's fence speaks of; where it has none, the newest. */
   'operation.newestOf': {
     readonly args: { readonly conversationId: ConversationId };
     readonly rows: OperationRecord | undefined;

@@ -4,7 +4,7 @@ import type { Store, Write } from '../ports/store.ts';
 import { field, mustLose, mustPut, read } from './store-calls.ts';
 import type { Case, Opened } from './store-case.ts';
 import { operationRow } from './store-rows-maintenance.ts';
-import { ABOVE_ALL, idOf } from './store-rows.ts';
+import { ABOVE_ALL, conversationRow, idOf } from './store-rows.ts';
 
 const ID = idOf('operation', 1);
 const CONVERSATION_ID = idOf('conversation', 1);
@@ -224,6 +224,9 @@ async function newest({ store }: Opened): Promise<void> {
     conversationId: idOf('conversation', 2),
   });
   assert.equal(second?.id, idOf('operation', 2));
+  const fenced = { fence: 'shut', operationId: idOf('operation', 1) } as const;
+  await mustPut(store, { write: 'conversation.insert', row: conversationRow(fenced) });
+  assert.equal((await read(store, 'operation.newestOf', of))?.id, idOf('operation', 1));
 }
 
 async function standing({ store }: Opened): Promise<void> {

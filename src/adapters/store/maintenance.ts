@@ -45,15 +45,20 @@ export const maintenanceReads = {
     gives: 'one',
     build: (db, arg) => db.selectFrom('operation').select(OPERATION).where('id', '=', arg.id),
   },
+  // Hosts of one store may make ids out of order: what the fence speaks of is the newest, whatever its id.
   'operation.newestOf': {
     gives: 'one',
     build: (db, arg) =>
       db
         .selectFrom('operation')
         .select(OPERATION)
-        .where('conversation_id', '=', arg.conversationId)
-        .orderBy('id', 'desc')
-        .limit(sql.lit(1)),
+        .where(
+          'id',
+          '=',
+          sql<OperationRecord['id']>`coalesce(
+            (select operation_id from conversation where conversation.id = ${arg.conversationId}),
+            (select max(own.id) from operation as own where own.conversation_id = ${arg.conversationId}))`,
+        ),
   },
   'operation.due': {
     gives: 'many',
