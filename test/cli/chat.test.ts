@@ -118,6 +118,9 @@ describe('the talk', () => {
     readonly tell: (event: StreamEvent) => Promise<void>;
     /** What answered a message, by its id; the words alone stand for an answer of this id. */
     readonly answers: Map<string, string | { readonly text: string; readonly id: string }>;
+    /** Messages that no turn has taken up. */
+    readonly unclaimed: Set<string>;
+    readonly conversation: { fence: string };
     /** Held until it is resolved: the answer to the next POST. */
     readonly gate: { held: Promise<unknown> };
   }
@@ -125,6 +128,8 @@ describe('the talk', () => {
   async function open(): Promise<Exchange> {
     const queue: StreamEvent[] = [];
     const answers: Exchange['answers'] = new Map();
+    const unclaimed = new Set<string>();
+    const conversation = { fence: 'none' };
     const gate: { held: Promise<unknown> } = { held: Promise.resolve() };
     let wake = (): void => {};
     let told = (): void => {};
@@ -140,7 +145,7 @@ describe('the talk', () => {
     let count = 0;
     const client = {
       openConversation: () => Promise.resolve({ id: 'conv_1' }),
-      conversation: () => Promise.resolve({ id: 'conv_1', lastEventId: after }),
+      conversation: () => Promise.resolve({ id: 'conv_1', lastEventId: after, ...conversation }),
       conversationEvents: events,
       async postMessage() {
         count += 1;
@@ -150,8 +155,9 @@ describe('the talk', () => {
       },
       message: (id: string) => {
         const given = answers.get(id);
+        const state = unclaimed.has(id) ? 'unclaimed' : 'claimed';
         if (given === undefined)
-          return Promise.resolve({ id, answer: null, answerId: null, state: 'claimed' });
+          return Promise.resolve({ id, answer: null, answerId: null, state });
         const { text, id: answerId } =
           typeof given === 'string' ? { text: given, id: `out_${given}` } : given;
         return Promise.resolve({ id, answer: text, answerId, state: 'done' });
@@ -166,7 +172,7 @@ describe('the talk', () => {
         queue.push(event);
         wake();
       });
-    return { talk, tell, answers, gate };
+    return { talk, tell, answers, unclaimed, conversation, gate };
   }
 
   test('is idle once the answer was shown, not when it was given', async () => {
@@ -218,6 +224,23 @@ describe('the talk', () => {
     await talk.say('/stop');
     answers.set('msg_1', '▸ Stopped.').set('msg_2', '▸ Stopped.');
     await tell(noticed('▸ Stopped.'));
+    assert.ok(!talk.isBusy);
+  });
+
+  test('does not wait for what a paused conversation keeps, but for the answers to commands', async () => {
+    const { talk, tell, answers, unclaimed, conversation } = await open();
+    unclaimed.add('msg_1').add('msg_2').add('msg_3');
+    assert.deepEqual(await talk.say('hello'), { isQueued: false, isKept: false });
+    assert.ok(talk.isBusy);
+    conversation.fence = 'blocked';
+    await tell(noticed('■ This conversation is paused'));
+    assert.ok(!talk.isBusy);
+    assert.deepEqual(await talk.say('hello?'), { isQueued: false, isKept: true });
+    assert.ok(!talk.isBusy);
+    assert.deepEqual(await talk.say('/status'), { isQueued: false, isKept: false });
+    assert.ok(talk.isBusy);
+    answers.set('msg_3', 'paused');
+    await tell(answered('paused'));
     assert.ok(!talk.isBusy);
   });
 });

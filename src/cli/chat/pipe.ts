@@ -4,13 +4,14 @@ import { paintFor } from '../paint.ts';
 import { printError } from '../print.ts';
 import type { Greeting } from './greeting.ts';
 import { Screen } from './screen.ts';
-import { Talk } from './talk.ts';
+import { KEPT, Talk } from './talk.ts';
 import type { ChatOptions } from './terminal.ts';
 
 /**
  * The chat from a pipe: each line is a message, answers and notices go to stdout; with `since` the
  * answers since then too, and to stderr the notices since then and what waits. Resolves once the
- * input has ended and everything was answered; when `signal` aborts it resolves at once.
+ * input has ended and everything was answered that no paused conversation keeps; when `signal` aborts it
+ * resolves at once.
  */
 export async function chatFromPipe(client: Client, options: ChatOptions): Promise<void> {
   const { signal, since } = options;
@@ -52,7 +53,8 @@ async function sendAll(talk: Talk, lines: AsyncIterable<string>): Promise<void> 
   for await (const line of lines) {
     if (line.trim() === '') continue;
     try {
-      await talk.say(line);
+      const { isKept } = await talk.say(line);
+      if (isKept) printError(KEPT);
     } catch (error) {
       // One line that was refused must not keep the others from being said.
       printError(error instanceof Error ? error.message : String(error));

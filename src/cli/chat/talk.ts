@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiProblem, type Client } from '../../client/client.ts';
 import type { ApprovalReply } from '../../wire/approval.ts';
-import type { MessageReply } from '../../wire/conversation.ts';
+import type { ConversationReply, MessageReply } from '../../wire/conversation.ts';
 import type { OutboxReply } from '../../wire/status.ts';
 import type { StreamEvent } from '../../wire/stream.ts';
 import { readGreeting, type Greeting } from './greeting.ts';
@@ -12,9 +12,19 @@ const TRIES = 3;
 /** As a command begins; what looks so and is none only goes without the line about queued messages. */
 const COMMAND = /^\/[a-z]/i;
 
+/** Of a message that a paused conversation keeps. */
+export const KEPT =
+  'kept: this conversation is paused; it is answered once an admin lets that go on, /status says how';
+
 /** A message that no host is known to have taken. */
 class NotSent extends Error {
   override readonly name = 'NotSent';
+}
+
+/** What a message waits for that was just sent: a turn that runs, or an admin of a paused conversation. */
+interface Said {
+  readonly isQueued: boolean;
+  readonly isKept: boolean;
 }
 
 /** One side of the terminal's conversation: what was said from here, and whether it was answered. */
@@ -24,8 +34,8 @@ export class Talk {
   readonly #after: string | undefined;
   /** Whether the conversation began with this talk. */
   readonly #isNew: boolean;
-  /** Messages that wait for their answer. */
-  readonly #open = new Set<string>();
+  /** Messages that wait for their answer, each with whether it reads as a command. */
+  readonly #open = new Map<string, boolean>();
   readonly #said = new Set<string>();
   /** The answers that were shown since something waits, by id; one can answer several messages. */
   readonly #heard = new Set<string>();
@@ -79,12 +89,12 @@ export class Talk {
 
   /** Whether a turn runs in the conversation, whoever caused it; false when nobody answers. */
   async isRunning(): Promise<boolean> {
-    try {
-      const { state } = await this.#client.conversation(this.#id);
-      return state === 'running';
-    } catch {
-      return false;
-    }
+    return (await this.#now())?.state === 'running';
+  }
+
+  /** The conversation as it is now; undefined when nobody answers. */
+  async #now(): Promise<ConversationReply | undefined> {
+    return this.#client.conversation(this.#id).catch(() => undefined);
   }
 
   get isBusy(): boolean {
@@ -98,25 +108,33 @@ export class Talk {
 
   /**
    * Sends a message; a lost connection is tried again, and the key keeps it from counting twice. Tells
-   * whether it waits for a turn that runs. Throws `NotSent` when nobody took it, `ApiProblem` for a no.
+   * what it waits for. Throws `NotSent` when nobody took it, `ApiProblem` for a no.
    */
-  async say(text: string): Promise<{ readonly isQueued: boolean }> {
+  async say(text: string): Promise<Said> {
     this.#posting += 1;
+    const isCommand = COMMAND.test(text);
     let messageId: string;
     try {
       messageId = await this.#post(text, randomUUID());
       this.#said.add(messageId);
-      this.#open.add(messageId);
+      this.#open.set(messageId, isCommand);
     } finally {
       this.#posting -= 1;
     }
     // A quick answer may have been shown before we learned what it answers.
     await this.#settle();
-    return { isQueued: !COMMAND.test(text) && (await this.#isQueued(messageId)) };
+    if (isCommand) return { isQueued: false, isKept: false };
+    return this.#waitsFor(messageId);
   }
 
-  async #isQueued(messageId: string): Promise<boolean> {
-    if (!(await this.isRunning())) return false;
+  async #waitsFor(messageId: string): Promise<Said> {
+    const { state, fence } = (await this.#now()) ?? {};
+    const isPaused = fence === 'blocked';
+    const waits = (state === 'running' || isPaused) && (await this.#isUnclaimed(messageId));
+    return { isQueued: waits && !isPaused, isKept: waits && isPaused };
+  }
+
+  async #isUnclaimed(messageId: string): Promise<boolean> {
     return this.#client.message(messageId).then(
       ({ state }) => state === 'unclaimed',
       () => false,
@@ -177,19 +195,26 @@ export class Talk {
 
   /**
    * A message counts as answered once its answer was shown, not when it was only given. After a notice
-   * nothing may follow until something changes: what was taken up and runs no more is not waited for.
+   * nothing may follow until something changes: what was taken up and runs no more is not waited for. Nor is
+   * what a paused conversation keeps until an admin lets it go on; commands are answered there too.
    */
   async #settle(isNotice = false): Promise<void> {
     const isAtRest = isNotice && !(await this.isRunning());
-    for (const id of this.#open) {
+    for (const [id, isCommand] of this.#open) {
       const message = await this.#lookUp(id);
-      if (message !== undefined && this.#isOver(message, isAtRest)) this.#open.delete(id);
+      if (message === undefined) continue;
+      const isKept = !isCommand && (await this.#isKept(message));
+      if (isKept || this.#isOver(message, isAtRest)) this.#open.delete(id);
     }
     if (this.isBusy) return;
     this.#heard.clear();
     this.#notices.clear();
     for (const resolve of this.#onIdle) resolve();
     this.#onIdle.clear();
+  }
+
+  async #isKept({ state }: MessageReply): Promise<boolean> {
+    return state === 'unclaimed' && (await this.#now())?.fence === 'blocked';
   }
 
   #isOver({ state, answer, answerId }: MessageReply, isAtRest: boolean): boolean {

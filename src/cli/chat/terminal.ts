@@ -8,7 +8,7 @@ import { Above, wrapRows } from './above.ts';
 import { Asking, type Question, type Taken } from './asking.ts';
 import type { LogLines } from './log-lines.ts';
 import { Screen } from './screen.ts';
-import { Talk } from './talk.ts';
+import { KEPT, Talk } from './talk.ts';
 import { watchHost } from './watch.ts';
 
 /** A second Ctrl-C this soon after the first leaves. */
@@ -267,8 +267,9 @@ class TerminalChat {
   /** Whether a host took it. */
   async #say(text: string): Promise<boolean> {
     try {
-      const { isQueued } = await this.#talk.say(text);
+      const { isQueued, isKept } = await this.#talk.say(text);
       if (isQueued) this.#hint(QUEUED);
+      if (isKept) this.#hint(KEPT);
       return true;
     } catch (error) {
       this.#screen.line(printable(error instanceof Error ? error.message : String(error)));
