@@ -66,7 +66,7 @@ function recordUnit(
       const found = { conversation, operation, session, tasks };
       const after = carryOut(parts, ledger, made, found);
       settleOperation(ledger, { before: operation, after }, rows);
-      return { verdict: verdictOf(after, operation), writes: ledger.close() };
+      return { verdict: verdictOf(after), writes: ledger.close() };
     },
   };
 }
@@ -107,8 +107,8 @@ function miss(
     : { ...failed, nextAttemptAt: Math.max(nextAttemptAt, named) };
 }
 
-function verdictOf(after: OperationRecord, before: OperationRecord): Recorded {
-  if (after.state === 'running') return 'advanced';
-  if (after.state === 'waiting') return 'waits';
-  return after.state === 'blocked' || before.state === 'blocked' ? 'blocked' : 'done';
+function verdictOf({ state }: OperationRecord): Recorded {
+  if (state === 'running') return 'advanced';
+  if (state === 'waiting') return 'waits';
+  return state === 'blocked' ? 'blocked' : 'done';
 }
