@@ -1,8 +1,9 @@
-import { isRepeatable } from '../../core/maintenance/decide.ts';
+import { isRepeatable, type OperationFault } from '../../core/maintenance/decide.ts';
 import type { OperationRecord } from '../../core/maintenance/record.ts';
 import { requestRoom } from '../../core/maintenance/size.ts';
 import { readWork, writeWork } from '../../core/maintenance/summary.ts';
 import type { SessionId } from '../../kernel/ids.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import type { Runtime, RuntimeOutcome } from '../../ports/runtime.ts';
 import { saySeed } from '../../text/session-facts.ts';
 import type { EngineParts } from '../engine.ts';
@@ -11,8 +12,6 @@ import { compactSession, linkSessions, rotateSession, seedSession } from './effe
 import { heardIn } from './heard.ts';
 import { done, failed, faultOf, type Made } from './made.ts';
 import { seedOf, type Scene } from './scene.ts';
-
-import { NOTHING_USED } from './summarise.ts';
 
 interface Native {
   readonly operation: OperationRecord;
@@ -35,10 +34,8 @@ export const makeNativeStep: NativeStep = async (parts, scene, of, signal) => {
   try {
     return await STEPS[step](parts, scene, of, signal);
   } catch (error) {
-    if (isFatal(error)) throw error;
-    const fault = faultOf(error);
-    if (!isRepeatable(step, 'native')) return { kind: 'uncertain', fault };
-    return { kind: 'failed', fault, retryAt: null, spent: NOTHING_USED };
+    if (isFatal(error) || isRepeatable(step, 'native')) throw error;
+    return { kind: 'uncertain', fault: faultOf(error) };
   }
 };
 
@@ -94,15 +91,20 @@ const STEPS: Readonly<Record<OperationRecord['step'], NativeStep>> = {
     // One that failed or was cut may have taken effect: then it is closed without another (M-6).
     if (operation.failures > 0 && (await isSeeded(runtime, session, signal))) return seeded;
     const outcome = await runtime.seed({ session, text: saySeed(seed) }, signal);
-    return outcome.kind === 'rejected' ? failed(outcome.code, outcome.message) : seeded;
+    if (outcome.kind === 'done') return seeded;
+    const { code, said } = faultIn(outcome);
+    return failed(code, said);
   },
 };
 
-function rejected({
-  code,
-  message: said,
-}: Extract<RuntimeOutcome<unknown>, { kind: 'rejected' }>): Made {
-  return { kind: 'uncertain', fault: { code, said } };
+type Rejected = Extract<RuntimeOutcome<unknown>, { readonly kind: 'rejected' }>;
+
+function rejected(outcome: Rejected): Made {
+  return { kind: 'uncertain', fault: faultIn(outcome) };
+}
+
+function faultIn({ code, message }: Rejected): OperationFault {
+  return { code, said: message.slice(0, LIMITS.providerWordsMax) };
 }
 
 /** The runtime is on none of the sessions that the operation knows: a person has to look (M-7). */
