@@ -162,12 +162,13 @@ export class Keeper {
 
   async #carryThrough(operation: OperationRecord, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
-    void this.#tellDuring(operation, over.signal);
+    const told = this.#tellDuring(operation, over.signal);
     const came = await this.#steps(operation, signal).catch((error: unknown) => {
       this.#host.onFault(error, 'maintenance');
       return 'faulted' as const;
     });
     over.abort();
+    await told;
     this.#running.delete(operation.id);
     this.#host.live.hint(operation.conversationId);
     if (came === 'done') this.#host.onOpened(operation.conversationId);
