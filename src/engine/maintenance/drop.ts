@@ -3,7 +3,6 @@ import type { OperationRecord } from '../../core/maintenance/record.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import type { SessionId } from '../../kernel/ids.ts';
 import { principalName, type Principal } from '../../kernel/principal.ts';
 import type { Rows } from '../../ports/store.ts';
 import { auditWrite, type AuditTail } from '../audit/append.ts';
@@ -51,11 +50,4 @@ export function goesOver(task: TaskRecord, dropped: OperationRecord | undefined)
   // One of an older version that did not fit is begun anew from its request.
   if (task.state === 'blocked' && task.reason === 'base_too_large') return false;
   return task.sessionId === dropped.sessionId || task.sessionId === dropped.nextSessionId;
-}
-
-/** Lets a task go on in another session. */
-export function takeOver(ledger: Ledger, task: TaskRecord, sessionId: SessionId): TaskRecord {
-  const row = { ...task, sessionId, version: task.version + 1 };
-  ledger.add({ write: 'task.save', row });
-  return row;
 }

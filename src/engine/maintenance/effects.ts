@@ -63,18 +63,19 @@ export const rotateSession: Effect = (ledger, { conversation, operation, session
     ledger.add({ write: 'conversation.session', id: conversation.id, sessionId: next });
   if (session.endedAt === null)
     ledger.add({ write: 'session.end', id: session.id, endedAt: ledger.at.now });
-  for (const task of tasks) moveOver(ledger, task, { from: session.id, to: next });
+  for (const task of tasks) {
+    // History is changed by its own resume alone (V9).
+    const isOf = task.sessionId === session.id && task.enrollment === 'current';
+    if (isOf) takeOver(ledger, task, next);
+  }
   return {};
 };
 
-function moveOver(
-  ledger: Ledger,
-  task: TaskRecord,
-  { from, to }: { readonly from: SessionId; readonly to: SessionId },
-): void {
-  // History is changed by its own resume alone (V9).
-  if (task.sessionId !== from || task.enrollment !== 'current') return;
-  ledger.add({ write: 'task.save', row: { ...task, sessionId: to, version: task.version + 1 } });
+/** Lets a task go on in another session. */
+export function takeOver(ledger: Ledger, task: TaskRecord, sessionId: SessionId): TaskRecord {
+  const row = { ...task, sessionId, version: task.version + 1 };
+  ledger.add({ write: 'task.save', row });
+  return row;
 }
 
 /** The session that follows begins with what stands for the archived one (M-14). */
