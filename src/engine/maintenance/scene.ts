@@ -19,7 +19,7 @@ import { agentOf, chainOf } from '../session/agent.ts';
 import { sayShortened } from '../session/shortened.ts';
 import { readAgain } from '../settle.ts';
 import { offeredTools } from '../turn/context.ts';
-import { readHistory, scaleOf } from '../turn/history.ts';
+import { lastReported, readHistory, scaleOf, sizeOfTurns } from '../turn/history.ts';
 import { readTail } from './range.ts';
 
 /** What an operation is carried out on, read before its try is reserved. Sizes in characters. */
@@ -63,7 +63,8 @@ export async function readScene(
   const { chars: tools } = offeredTools(agent.tools.list);
   const base = instructions + tools;
   const { head, open, task } = await readLatest(parts, conversation);
-  const reported = await readReported(parts, { conversation, session, base }, model.contextWindow);
+  const known = { conversation, session, task, base };
+  const reported = await readReported(parts, known, model.contextWindow);
   const free = Math.max(0, charsFor(requestRoom(window), reported) - base);
   const place = { conversationId, sessionId: session.id, after: session.cutSeq };
   const tail = await readTail(parts, { ...place, before: conversation.seq + 1, charsMin: free });
@@ -113,17 +114,24 @@ async function readReported(
   about: {
     readonly conversation: ConversationRecord;
     readonly session: SessionRecord;
+    readonly task: TaskRecord | undefined;
     readonly base: number;
   },
   window: number,
 ): Promise<Reported | null> {
-  const { conversation, session, base } = about;
+  const { conversation, session, task, base } = about;
   const place = { conversationId: conversation.id, sessionId: session.id };
   const charsMax = 2 * charsFor(requestRoom(window));
   const before = conversation.seq + 1;
   const history = await readHistory(parts, { ...place, before }, charsMax);
-  if (history.isOver) return history.seed?.reported ?? null;
-  return scaleOf(history, base);
+  const { seed, turns, isOver } = history;
+  if (isOver) return seed?.reported ?? null;
+  const scale = scaleOf(history, base);
+  if (seed === null) return scale;
+  // The request that was reported had what the host says beside the summary.
+  const free = Math.max(0, charsFor(requestRoom(window), scale) - base);
+  const said = await sayShortened(parts, { conversation, session, task, seed, free });
+  return lastReported(history, base + said.chars + sizeOfTurns(turns));
 }
 
 /** The largest summary that may stand for the session, in characters: less with each failure (M-19). */
