@@ -170,21 +170,24 @@ describe('the facts that the host does not leave to a summary', () => {
     }
   });
 
-  test('M-17 a condition that was lifted or changed stands behind the one that it changes', async () => {
-    const place = new Installation();
-    const engine = await place.host({ options: ONE_BY_ONE });
-    const stand = { place, engine, here: await talkTo(engine) };
-    place.model.answer = () => says('I will');
-    await nextRequest(stand, 'Never send mail without asking me.');
-    await nextRequest(stand, 'From now on you may send mail to Ben without asking me.');
-    await maintained(stand, `go on ${'w'.repeat(25_000)}`);
-    const text = await nextRequest(stand);
-    const [first, second] = ['Never send mail', 'you may send mail to Ben'].map((one) =>
-      text.indexOf(one),
-    );
-    assert.ok(first !== undefined && second !== undefined && first >= 0 && second > first);
-    assert.match(text, /the later one holds/);
-  });
+  for (const where of ['behind the cut', 'in what is kept word for word'])
+    test(`M-17 a condition that changes another stands behind it, where it was said ${where}`, async () => {
+      const place = new Installation();
+      const engine = await place.host({ options: ONE_BY_ONE });
+      const stand = { place, engine, here: await talkTo(engine) };
+      place.model.answer = () => says('I will');
+      const pad = where === 'behind the cut' ? 'w'.repeat(25_000) : '';
+      await nextRequest(stand, 'Never send mail without asking me.');
+      await nextRequest(stand, 'Send no mail to Ben from now on without my approval.');
+      await maintained(stand, `go on ${pad}`);
+      const text = await nextRequest(stand);
+      const facts = text.slice(text.indexOf('Standing conditions'));
+      const [first = -1, second = -1] = ['Never send mail', 'Send no mail to Ben'].map((one) =>
+        facts.indexOf(one),
+      );
+      assert.ok(first > 0 && second > first);
+      assert.match(facts, /the later one holds/);
+    });
 });
 
 /** What a transcript is made of. */

@@ -1,5 +1,8 @@
 import type { ExecutionRecord } from '../../core/dispatch/record.ts';
 import { EXECUTION_MOVES } from '../../core/dispatch/record.ts';
+import type { MessageRecord } from '../../core/inbox/record.ts';
+import { findConditions, mergeConditions } from '../../core/maintenance/conditions.ts';
+import type { StandingCondition } from '../../core/maintenance/record.ts';
 import { readSeed } from '../../core/maintenance/summary.ts';
 import type { ConversationRecord, SessionRecord } from '../../core/session/record.ts';
 import { hasEnded } from '../../core/task/moves.ts';
@@ -28,7 +31,7 @@ const ENDED_LOOKED_AT = 50;
 const ENDED_MAX = LIMITS.namedMax;
 const APPROVALS_MAX = 50;
 const SESSIONS_MAX = 50;
-const WORDS_LOOKED_AT = 12;
+const WORDS_LOOKED_AT = 30;
 const WORDS_MAX = 3;
 const WORKERS_MAX = 20;
 const ENDED_WORKERS_MAX = 3;
@@ -52,8 +55,9 @@ export async function readSessionFacts(
     limit: APPROVALS_MAX,
   });
   const line = await lineOf(parts, session);
+  const said = await newestSaid(parts, about, line);
   return {
-    conditions: readSeed(session.seed)?.conditions ?? [],
+    conditions: conditionsOf(session, said),
     openTasks: open.map((one) => taskFact(one, task)),
     finished: await finishedTasks(parts, about, line),
     doneCalls: perTask.flatMap(({ done }) => done).map(doneFact),
@@ -65,7 +69,7 @@ export async function readSessionFacts(
       tool,
       expiresAt,
     })),
-    latestWords: await latestWords(parts, about, line),
+    latestWords: said.slice(-WORDS_MAX).map(({ at, text }) => ({ at, text })),
   };
 }
 
@@ -187,12 +191,12 @@ async function finishedTasks(
     .map(({ id, mandateText: request, state, endedAt: at }) => ({ id, request, state, at }));
 }
 
-/** What was said since `/new`; in the session before it, only what was said while it went on. */
-async function latestWords(
+/** What was said since `/new`; in the session before it, only what was said while it went on. Oldest first. */
+async function newestSaid(
   parts: FactsParts,
   { conversation, session, task }: FactsAbout,
   { firstSeq }: Line,
-): Promise<SessionFacts['latestWords']> {
+): Promise<readonly MessageRecord[]> {
   const rows = await readAgain(parts, 'message.newestSaid', {
     conversationId: conversation.id,
     limit: WORDS_LOOKED_AT,
@@ -202,9 +206,22 @@ async function latestWords(
     .filter(
       ({ at, taskId }) => session.endedAt === null || at <= session.endedAt || taskId === task?.id,
     )
-    .slice(0, WORDS_MAX)
-    .toReversed()
-    .map(({ at, text }) => ({ at, text }));
+    .toReversed();
+}
+
+/**
+ * Those of the seed, and those in the words behind it, which stand word for word before the facts: one that
+ * lifts or changes an earlier one would be overruled there by what it changes.
+ */
+function conditionsOf(
+  { seed, cutSeq }: SessionRecord,
+  said: readonly MessageRecord[],
+): readonly StandingCondition[] {
+  const known = readSeed(seed)?.conditions ?? [];
+  const found = said
+    .filter(({ claimedSeq }) => (claimedSeq ?? 0) > cutSeq)
+    .flatMap(({ at, text }) => findConditions(text).map((one) => ({ at, text: one })));
+  return mergeConditions(known, found);
 }
 
 function taskFact(
