@@ -39,7 +39,7 @@ export async function operationOrNearest<T>(
   id: string,
   find: () => Promise<T>,
 ): Promise<T> {
-  const asked = { id, kind: 'maintenance operation' };
+  const asked = { id, kind: 'maintenance operation', list: 'sekisho maintenance' };
   return orNearest(asked, find, () => client.operations({ limit: LIMITS.listLimitMax }));
 }
 
@@ -53,12 +53,18 @@ export async function runOrNearest<T>(
   return orNearest(asked, find, () => client.runs({ limit: LIMITS.listLimitMax }));
 }
 
+/** What `find` gives of a conversation; an id that none has ends the command with the way to those that are. */
+export async function ofConversation<T>(id: string, find: () => Promise<T>): Promise<T> {
+  const asked = { id, kind: 'conversation', list: 'sekisho conversations' };
+  return orNearest(asked, find, () => Promise.resolve({ items: [] }));
+}
+
 interface Known {
   readonly items: readonly { readonly id: string }[];
 }
 
 async function orNearest<T>(
-  { id, kind }: { readonly id: string; readonly kind: string },
+  asked: { readonly id: string; readonly kind: string; readonly list?: string },
   find: () => Promise<T>,
   known: () => Promise<Known>,
 ): Promise<T> {
@@ -66,11 +72,13 @@ async function orNearest<T>(
     return await find();
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.code !== 'not_found') throw error;
+    const { id, kind, list } = asked;
     const { items } = await known();
+    const way = list === undefined ? '' : `. They are listed by: ${list}`;
     const near = suggestion(
       id,
       items.map((one) => one.id),
     );
-    throw new CommandEnd('not_found', `not_found: no ${kind} has the id ${id}${near}`);
+    throw new CommandEnd('not_found', `not_found: no ${kind} has the id ${id}${near || way}`);
   }
 }

@@ -5,3 +5,8 @@ export function when(instant: string): string {
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
+
+/** The same to the second, of what is due soon. */
+export function toSecond(instant: string): string {
+  return `${when(instant)}:${String(new Date(instant).getSeconds()).padStart(2, '0')}`;
+}

@@ -5,12 +5,12 @@ import type { OperationReply } from '../../wire/maintenance.ts';
 import { ask, order } from '../connect.ts';
 import { limitOf } from '../count.ts';
 import { CommandEnd } from '../exit.ts';
-import { operationOrNearest } from '../nearest.ts';
+import { ofConversation, operationOrNearest } from '../nearest.ts';
 import { printJson, printText } from '../print.ts';
 import type { ReadOptions } from '../program.ts';
 import { shellCommand, shellSentence } from '../shell.ts';
 import { table } from '../table.ts';
-import { when } from '../when.ts';
+import { toSecond, when } from '../when.ts';
 
 export interface MaintenanceOptions extends ReadOptions {
   readonly state?: string;
@@ -44,6 +44,8 @@ async function list(options: MaintenanceOptions): Promise<void> {
   };
   await ask(options, async ({ client }) => {
     const page = await client.operations(filter);
+    if (conversation !== undefined && page.items.length === 0)
+      await ofConversation(conversation, () => client.conversation(conversation));
     if (options.json === true) printJson(page);
     else printText(listText(page.items));
   });
@@ -82,9 +84,9 @@ function operationText(found: OperationReply): string {
     `conversation   ${found.conversationId}`,
     `session        ${found.sessionId}${next}`,
     `step           ${kind === step ? kind : `${step} of a ${kind}`}`,
-    `failures       ${found.failures} in epoch ${found.epoch}, ${found.lifetimeFailures} in all`,
+    `failures       ${found.failures} in a row, ${found.lifetimeFailures} in all`,
     ...troubleLines(found),
-    ...(found.nextAttemptAt === null ? [] : [`next try       ${when(found.nextAttemptAt)}`]),
+    ...(found.nextAttemptAt === null ? [] : [`next try       ${toSecond(found.nextAttemptAt)}`]),
     `since          ${when(found.createdAt)}, last changed ${when(found.changedAt)}`,
     ...(found.endedAt === null ? [] : [`ended          ${when(found.endedAt)}`]),
     `version        ${found.version}`,
@@ -95,10 +97,16 @@ function operationText(found: OperationReply): string {
   return lines.join('\n');
 }
 
+const SIZES: Readonly<Record<string, string>> = {
+  reserve: 'kept free',
+  seed: 'summary and what the host restates',
+  message: 'newest words',
+};
+
 function troubleLines({ fault, sizes }: OperationReply): readonly string[] {
   if (sizes !== null) {
     const { window, ...parts } = sizes;
-    const told = Object.entries(parts).map(([name, tokens]) => `${name} ${tokens}`);
+    const told = Object.entries(parts).map(([name, tokens]) => `${SIZES[name] ?? name} ${tokens}`);
     return [`window         ${window} tokens; ${told.join(', ')}`];
   }
   if (fault === null) return [];
@@ -150,17 +158,16 @@ async function give(
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.code !== 'receipt_used') throw error;
     if (error.outcome === undefined) throw error;
-    const { epoch } = error.outcome;
-    const then = `This receipt has opened ${id} before (epoch ${String(epoch)}): nothing more was done.`;
+    const then = `This receipt has opened ${id} before, so nothing more was done.`;
     const way = `How it stands: sekisho maintenance ${id}`;
     throw new CommandEnd('refused', `receipt_used: ${then} ${way}`, { cause: error });
   }
 }
 
-function admittedText({ id, kind, step, epoch }: OperationReply, from: number): string {
+function admittedText({ id, kind, step }: OperationReply, from: number): string {
   const what = kind === 'handover' && step === 'summarise' ? 'a handover to a new session' : step;
   return [
-    `Admitted ${id} at version ${from}: it goes on with ${what}, in epoch ${epoch}.`,
+    `Admitted ${id} as of version ${from}: it goes on with ${what}, and may fail up to seven times more.`,
     'What was kept is answered in its order once there is room.',
     `How it stands: sekisho maintenance ${id}`,
   ].join('\n');
@@ -169,7 +176,7 @@ function admittedText({ id, kind, step, epoch }: OperationReply, from: number): 
 function asOf({ as }: AdmitOptions): { readonly as?: 'handover' } {
   if (as === undefined) return {};
   if (as === 'handover') return { as };
-  throw new CommandEnd('usage', 'sekisho: --as takes handover, for an uncertain compact');
+  throw new CommandEnd('usage', 'sekisho: --as takes handover, for a compact without a sure end');
 }
 
 function versionOf({ version }: AdmitOptions): number | undefined {

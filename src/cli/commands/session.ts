@@ -6,6 +6,7 @@ import type { Page } from '../../wire/shape.ts';
 import { ask } from '../connect.ts';
 import { limitOf } from '../count.ts';
 import { CommandEnd } from '../exit.ts';
+import { ofConversation } from '../nearest.ts';
 import { printJson, printText } from '../print.ts';
 import type { ReadOptions } from '../program.ts';
 import { table } from '../table.ts';
@@ -31,7 +32,7 @@ async function list(options: SessionOptions): Promise<void> {
     const page =
       conversation === undefined
         ? await newest(client, limit)
-        : await client.sessions(conversation, limit);
+        : await ofConversation(conversation, () => client.sessions(conversation, limit));
     if (options.json === true) printJson(page);
     else printText(listText(page.items));
   });
@@ -119,7 +120,7 @@ function sessionLines(found: SessionReply): readonly string[] {
     ...link('goes on from', previousId),
     ...link('goes on in', nextId),
     `compacted      ${compactions === 1 ? 'once' : `${compactions} times`}`,
-    ...conditions.map(({ at, text }) => `holds          ${when(at)}: ${text}`),
+    ...conditions.map(({ at, text }) => `to hold        ${when(at)}: ${text}`),
     ...(summary === null ? [] : ['summary:', indented(summary)]),
   ];
 }
