@@ -268,19 +268,22 @@ function addMaintenance(program: Command): void {
       ),
     )
     .action(async (id, options) => (await import('./commands/session.ts')).session(id, options));
-  ordering(program, 'admit <id>', 'let the upkeep of a paused conversation go on')
+  ordering(program, 'admit <id> [handover]', 'let a paused conversation go on')
     .description(
       'Opens a maintenance operation that is blocked: its step is tried again, and what was kept in ' +
         'its conversation is answered afterwards. Needs an admin key.',
     )
-    .option('--as <kind>', 'handover: of an uncertain compact, which is never made again')
+    .option('--as <kind>', 'handover: on in a following session, where a compact has no sure end')
     .option('--version <number>', 'only as this version, which a notice or `maintenance` named')
     .option('--receipt <id>', 'given again with the same one, it changes nothing more')
     .addHelpText(
       'after',
       example('admit mop_3H8D0V5B7N2K6PQA', 'admit mop_3H8D0V5B7N2K6PQA --as handover'),
     )
-    .action(async (id, options) => (await import('./commands/maintenance.ts')).admit(id, options));
+    .action(async (id, as, options) => {
+      const how = as === undefined ? options : { ...options, as };
+      await (await import('./commands/maintenance.ts')).admit(id, how);
+    });
 }
 
 function addSafeMode(program: Command): void {
