@@ -124,9 +124,18 @@ export function isWhole(message: AssistantMessage): boolean {
   return finish !== undefined && !FAULTY_FINISHES.has(finish);
 }
 
-/** The usage that was reported; null when none was. Cost is in millionths of a US dollar. */
-export function usageOf(message: AssistantMessage, price: Price | undefined): ModelUsage | null {
-  return message.usage.totalTokens === 0 ? null : priced(message.usage, price);
+/** The usage that was reported; null when none was, or none that can be. Cost is in millionths of a US dollar. */
+export function usageOf({ usage }: AssistantMessage, price: Price | undefined): ModelUsage | null {
+  const { input, output, cacheRead, cacheWrite } = usage;
+  const isSaid = usage.totalTokens !== 0;
+  return isSaid && [input, output, cacheRead, cacheWrite].every(isCount)
+    ? priced(usage, price)
+    : null;
+}
+
+/** Whole tokens, fewer than any call can have: budgets and windows are counted by them, and sums are stored. */
+function isCount(tokens: number): boolean {
+  return Number.isSafeInteger(tokens) && tokens >= 0 && tokens <= LIMITS.grantMax.tokens;
 }
 
 function textOf(message: AssistantMessage): string {
