@@ -1,6 +1,7 @@
 import { isOpen, isRepeatable } from '../../core/maintenance/decide.ts';
 import type { OperationRecord } from '../../core/maintenance/record.ts';
 import type { ConversationId, HostId, OperationId } from '../../kernel/ids.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { SECOND, type Instant, type Millis } from '../../kernel/time.ts';
 import type { EngineParts } from '../engine.ts';
@@ -194,13 +195,12 @@ export class Keeper {
   ): Promise<Exclude<Recorded, 'advanced'> | 'left'> {
     const { parts, hostId, live } = this.#host;
     for (let next = operation; ;) {
-      const scene = await readScene(parts, next);
-      if (scene === undefined || signal.aborted || !this.#mayGoOn()) return 'left';
-      const { isUnused } = scene;
-      const sizes = await tooLarge(parts, scene);
+      const looked = await this.#look(next);
+      if (looked === undefined || signal.aborted || !this.#mayGoOn()) return 'left';
+      const { isUnused, sizes } = looked;
       const reserved = await reserve(parts, next, { hostId, tooLarge: sizes, isUnused });
       if (reserved.kind !== 'reserved') return reserved.kind === 'over' ? 'done' : reserved.kind;
-      const recorded = await this.#try(scene, reserved.operation, signal);
+      const recorded = await this.#try(looked, reserved.operation, signal);
       if (recorded !== 'advanced') return recorded;
       live.hint(next.conversationId);
       const advanced = await parts.store.query('operation.byId', { id: next.id });
@@ -209,12 +209,35 @@ export class Keeper {
     }
   }
 
+  /**
+   * What the next try is made on. What cannot even be read is a failure of the step like any other: it is
+   * counted and told, and no conversation stands behind a fence that nobody hears of (M-4, M-10).
+   */
+  async #look(operation: OperationRecord): Promise<Looked | undefined> {
+    const { parts } = this.#host;
+    try {
+      const scene = await readScene(parts, operation);
+      if (scene === undefined) return undefined;
+      const sizes = await tooLarge(parts, scene);
+      return { scene, sizes, isUnused: scene.isUnused };
+    } catch (error) {
+      if (isFatal(error)) throw error;
+      this.#host.onFault(error, 'maintenance');
+      return { scene: failedAs(faultOf(error)), sizes: null, isUnused: false };
+    }
+  }
+
   #mayGoOn(): boolean {
     return this.#isOpen && this.#host.mayReserve();
   }
 
-  async #try(scene: Scene, operation: OperationRecord, signal: AbortSignal): Promise<Recorded> {
+  async #try(
+    { scene }: Looked,
+    operation: OperationRecord,
+    signal: AbortSignal,
+  ): Promise<Recorded> {
     const { parts, hostId } = this.#host;
+    if ('kind' in scene) return recordStep(parts, operation, scene, hostId);
     const made = await this.#make(scene, operation, signal);
     if (made.kind === 'gone') return 'gone';
     parts.log.info('a maintenance step ended', {
@@ -231,9 +254,7 @@ export class Keeper {
       if (isFatal(error) || !isRepeatable(operation.step, kind)) throw error;
       // Nothing of it is committed: that it could not be is a failure of the step like any other.
       this.#host.onFault(error, 'maintenance');
-      const fault = faultOf(error);
-      const failed = { kind: 'failed', fault, retryAt: null, spent: NOTHING_USED } as const;
-      return recordStep(parts, operation, failed, hostId);
+      return recordStep(parts, operation, failedAs(faultOf(error)), hostId);
     }
   }
 
@@ -243,7 +264,7 @@ export class Keeper {
       return await makeStep(this.#host.parts, scene, operation, signal);
     } catch (error) {
       if (isFatal(error)) throw error;
-      return { kind: 'failed', fault: faultOf(error), retryAt: null, spent: NOTHING_USED };
+      return failedAs(faultOf(error));
     }
   }
 
@@ -262,6 +283,19 @@ export class Keeper {
     await this.#host.parts.clock.sleep(ms, signal);
     if (!signal.aborted) this.hint();
   }
+}
+
+/** What a try is made on, or that it could not be read. */
+interface Looked {
+  readonly scene: Scene | Missed;
+  readonly sizes: JsonObject | null;
+  readonly isUnused: boolean;
+}
+
+type Missed = Extract<Made, { readonly kind: 'failed' }>;
+
+function failedAs(fault: Missed['fault']): Missed {
+  return { kind: 'failed', fault, retryAt: null, spent: NOTHING_USED };
 }
 
 function isPast(at: Instant | null, now: Instant): boolean {
