@@ -134,12 +134,13 @@ function addReading(program: Command): void {
 function addDemos(program: Command): void {
   program
     .command('demo [name]')
-    .summary('see a promise kept: recovery, boundary')
+    .summary('see a promise kept: recovery, boundary, context')
     .description(
-      'Starts a host of its own in a folder of its own, kills it in the middle of work and shows, in ' +
-        'plain sentences, what becomes of the work. Needs no model provider and leaves nothing behind.',
+      'Starts a host of its own in a folder of its own, kills it in the middle of work or lets a ' +
+        'conversation outgrow its model, and shows in plain sentences what becomes of it. Needs no ' +
+        'model provider and leaves nothing behind.',
     )
-    .addHelpText('after', example('demo recovery', 'demo boundary'))
+    .addHelpText('after', example('demo recovery', 'demo boundary', 'demo context'))
     .action(async (name) => (await import('./commands/demo.ts')).demo(name));
 }
 

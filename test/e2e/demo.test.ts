@@ -63,6 +63,36 @@ describe('a demo', { concurrency: false }, () => {
     assert.deepEqual(demoFolders(), []);
   });
 
+  test('of a long conversation shows what it goes on knowing, its notices, and how it goes on in order', async () => {
+    const { code, stdout, stderr } = await place.run(['demo', 'context'], { env: ENV });
+    assert.equal(code, 0, stderr + stdout);
+    assertTold(stdout, [
+      /> Before you delete anything, ask me first\./,
+      /compacted {6}once\n.*to hold .*Before you delete anything, ask me first\.\n/,
+      /> Please delete the letters.*\n {2}\| You told me to ask/,
+      /\| \{"at":.*"text":"Before you delete anything, ask me first\."\}/,
+      /\| \{"task":.*"request":"Remind me in three days/,
+      /> \/status\n {2}\| The host is ready/,
+      /try 1 of 7: (?:.*\n){6}.*try 7 of 7: /,
+      /\| … I am making room.*messages are kept/,
+      /\| ■ This conversation is paused.*seven times.*`\/admit mop_\w{16}`/,
+      /run_\w{16} failed: exhausted/,
+      /\$ kill -9 \d+\n {2}\$ sekisho start\n/,
+      /\| mop_\w{16} {2}blocked \(exhausted\)/,
+      /\| forbidden: /,
+      /\| version_conflict: /,
+      /\$ sekisho admit mop_\w{16} --receipt demo-receipt\n {2}\| Admitted/,
+      /\| ▸ There is room/,
+      /The third one, by Mia\./,
+      /All of them wrote equally often\./,
+      /I am, and there is room again\./,
+      /\| receipt_used: /,
+      /archived\n(?:.*\n)+?.*goes on in {5}sess_/,
+      /current\n(?:.*\n)+?.*goes on from {3}sess_/,
+    ]);
+    assert.deepEqual(demoFolders(), []);
+  });
+
   test('that is left in the middle leaves neither its host nor its folder', async () => {
     const demo = place.spawn(['demo', 'recovery'], ENV);
     await demo.line((line) => line.includes('ready http:'));
@@ -78,7 +108,7 @@ describe('a demo', { concurrency: false }, () => {
   test('that there is not is a slip in the command line', async () => {
     const { code, stderr } = await place.run(['demo', 'nothing']);
     assert.equal(code, 2);
-    assert.match(stderr, /there are: recovery, boundary/);
+    assert.match(stderr, /there are: recovery, boundary, context/);
   });
 });
 

@@ -4,6 +4,7 @@ import { CommandEnd } from '../exit.ts';
 const DEMOS: Readonly<Record<string, () => Promise<void>>> = {
   recovery: async () => (await import('../demo/recovery.ts')).demoRecovery(),
   boundary: async () => (await import('../demo/boundary.ts')).demoBoundary(),
+  context: async () => (await import('../demo/context.ts')).demoContext(),
 };
 
 /** `demo NAME`: shows one promise of the product with a host of its own. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,6 +16,7 @@ const LAUNCHER = join(import.meta.dirname, '../../../bin/sekisho.mjs');
 const LONGEST_MS = 45 * SECOND;
 const LOOK_EACH_MS = 10;
 const OUTPUT_KEPT = 4_000;
+const KEY_BYTES = 32;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The product did not do what it promises, or could not be watched: the demo says what it saw. */
@@ -24,11 +26,32 @@ class DemoFailed extends CommandEnd {
   }
 }
 
+/** Somebody with an API key of a name of its own. */
+export interface DemoKey {
+  readonly name: string;
+  readonly scopes: readonly ('run' | 'read' | 'admin')[];
+}
+
+export interface StageConfig {
+  /** Of the model, in tokens; without it the default. */
+  readonly window?: number;
+  /** Without any the host makes its own. */
+  readonly keys?: readonly DemoKey[];
+  /** Further lines of the configuration. */
+  readonly more?: readonly string[];
+}
+
+interface CommandOutput {
+  readonly code: unknown;
+  readonly said: string;
+}
+
 /** A folder of its own with real processes of the product in it; `clear` leaves nothing behind. */
 export class Stage {
   readonly folder = mkdtempSync(join(tmpdir(), 'sekisho-demo-'));
   /** The state directory, as the configuration names it. */
   data = 'data';
+  readonly #secrets = new Map<string, string>();
   #host: ChildProcess | undefined;
   #output = '';
   #url = '';
@@ -50,17 +73,27 @@ export class Stage {
   }
 
   /** Writes `sekisho.yaml` for a model at `url` and the state directory as it is named now. */
-  configure(url: string): void {
+  configure(url: string, { window, keys = [], more = [] }: StageConfig = {}): void {
     mkdirSync(this.workspace(), { recursive: true });
+    const sees = window === undefined ? '' : `, contextWindow: ${window}`;
     const lines = [
       `data: ./${this.data}`,
-      `model: { provider: openai-compatible, baseURL: "${url}", name: demo, price: { input: 0, output: 0 } }`,
-      'api: { port: 0 }',
+      `model: { provider: openai-compatible, baseURL: "${url}", name: demo${sees}, price: { input: 0, output: 0 } }`,
+      `api: { port: 0, keys: [${keys.map((who) => this.#makeKey(who)).join(', ')}] }`,
       'tools: { command: { approval: never } }',
       'recovery: { spacingSeconds: 2 }',
       'tick: { seconds: 1 }',
+      ...more,
     ];
     writeFileSync(join(this.folder, 'sekisho.yaml'), `${lines.join('\n')}\n`);
+  }
+
+  /** A key of its own for somebody; the first who gets one is whom the demo speaks for. */
+  #makeKey({ name, scopes }: DemoKey): string {
+    const secret = randomBytes(KEY_BYTES).toString('base64url');
+    this.#secrets.set(name, secret);
+    writeFileSync(join(this.folder, `${name}.key`), `${secret}\n`, { mode: 0o600 });
+    return `{ name: ${name}, scopes: [${scopes.join(', ')}], secret: { file: ./${name}.key } }`;
   }
 
   get pid(): number {
@@ -114,21 +147,39 @@ export class Stage {
 
   /** A command of the shell, run to its end; gives what it printed. Fails when it does not end with 0. */
   async run(...args: readonly string[]): Promise<string> {
-    const child = this.#spawn(args);
+    return this.#demand(await this.#end(args), args, EXIT.done);
+  }
+
+  /** One that the host refuses, by whoever has this key; gives what it printed. Fails when it does not. */
+  async refused(args: readonly string[], by?: string): Promise<string> {
+    return this.#demand(await this.#end(args, by), args, EXIT.refused);
+  }
+
+  #demand(end: CommandOutput, args: readonly string[], code: number): string {
+    if (end.code === code) return end.said;
+    throw new DemoFailed(
+      `sekisho ${args.join(' ')} ends with ${code}`,
+      `${String(end.code)}: ${end.said}`,
+    );
+  }
+
+  async #end(args: readonly string[], by?: string): Promise<CommandOutput> {
+    const child = this.#spawn(args, by);
     const said: string[] = [];
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => void said.push(text));
     const [code]: unknown[] = await once(child, 'close');
-    if (code === 0) return said.join('').trim();
-    throw new DemoFailed(
-      `sekisho ${args.join(' ')} ends with 0`,
-      `${String(code)}: ${said.join('')}`,
-    );
+    return { code, said: said.join('').trim() };
   }
 
   get client(): Client {
-    const key = readGeneratedKey(join(this.folder, this.data)) ?? '';
+    const key = this.#secret() ?? readGeneratedKey(join(this.folder, this.data)) ?? '';
     return createClient({ url: this.#url, key });
+  }
+
+  #secret(by?: string): string | undefined {
+    const [first] = this.#secrets.keys();
+    return this.#secrets.get(by ?? first ?? '');
   }
 
   /** Looks until there is something to see, and gives it. */
@@ -165,8 +216,10 @@ export class Stage {
   }
 
   /** In its own folder, and without what this shell says about another host. */
-  #spawn(args: readonly string[]): ChildProcess {
+  #spawn(args: readonly string[], by?: string): ChildProcess {
     const env = Object.entries(process.env).filter(([name]) => !name.startsWith('SEKISHO_'));
+    const secret = this.#secret(by);
+    if (secret !== undefined) env.push(['SEKISHO_API_KEY', secret]);
     return spawn(process.execPath, [LAUNCHER, ...args], {
       cwd: this.folder,
       env: Object.fromEntries(env),
