@@ -156,6 +156,7 @@ class Host implements Engine {
     if (this.#state !== 'ready') return;
     this.#upkeep.hint();
     this.#recovery.hint();
+    this.#recovery.maintain();
     void this.#pump.look().catch((error: unknown) => this.#onFault(error, 'due'));
   }
 

@@ -98,7 +98,9 @@ function miss(
   const until = Math.min(retryAt ?? 0, now + LIMITS.recoveryRetryMaxMs);
   const waiting = isFar ? waitForQuota(operation, { until, fault }, now) : undefined;
   if (waiting !== undefined) return waiting;
-  const failed = failStep(operation, fault, parts.options.maintenance, now);
+  const counted = failStep(operation, fault, parts.options.maintenance, now);
+  // After the longest row of waits each further one counts (T-12).
+  const failed = isFar ? { ...counted, quotaWaits: operation.quotaWaits } : counted;
   const { nextAttemptAt } = failed;
   // A nearer instant that the provider named is waited for (T-18).
   const named = isFar ? 0 : (retryAt ?? 0);
