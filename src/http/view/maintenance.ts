@@ -1,8 +1,8 @@
 import type { OperationRecord } from '../../core/maintenance/record.ts';
 import { isOpen } from '../../core/maintenance/decide.ts';
-import { waysOfOperation, type TypedOperationWay } from '../../core/maintenance/reasons.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { sayOperationWays } from '../../engine/maintenance/operation-ways.ts';
 import { sayOperation } from '../../engine/maintenance/standing-sentence.ts';
 import { explainOperation } from '../../engine/maintenance/why.ts';
 import { readObject } from '../../kernel/json.ts';
@@ -33,7 +33,7 @@ export function viewOperationFacts(engine: Engine, row: OperationRecord): Operat
     nextAttemptAt: isoOrNull(row.nextAttemptAt),
     fault: faultOf(row),
     sizes: sizesOf(row),
-    commands: viewWays(engine, waysOfOperation(row)),
+    commands: commandsOf(engine, row),
     version,
     createdAt: iso(row.createdAt),
     changedAt: iso(row.changedAt),
@@ -99,13 +99,8 @@ function sizesOf({ fault }: OperationRecord): OperationReply['sizes'] {
   };
 }
 
-function viewWays({ parts }: Engine, ways: readonly TypedOperationWay[]): CommandShape[] {
-  const words = catalogueOf(parts.options.locale);
-  return ways.map(({ command, who, effect }) => ({
-    command,
-    who: words.who[who],
-    effect: words.effects[effect],
-  }));
+function commandsOf({ parts }: Engine, row: OperationRecord): CommandShape[] {
+  return [...sayOperationWays(catalogueOf(parts.options.locale), row)];
 }
 
 /** How the upkeep of a conversation's context stands (M-9); null while its fence is open. */
@@ -114,7 +109,7 @@ export async function viewMaintenance(
   { id, fence }: ConversationRecord,
 ): Promise<MaintenanceShape | null> {
   if (fence === 'none') return null;
-  const { state, operation, reason, failures, lifetimeFailures, nextAttemptAt, ways } =
+  const { state, operation, reason, failures, lifetimeFailures, nextAttemptAt } =
     await engine.recoveryStatus(id);
   if (operation === null || state === 'none') return null;
   return {
@@ -125,6 +120,6 @@ export async function viewMaintenance(
     lifetimeFailures,
     nextAttemptAt: isoOrNull(nextAttemptAt),
     version: operation.version,
-    commands: viewWays(engine, ways),
+    commands: commandsOf(engine, operation),
   };
 }

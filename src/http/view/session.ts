@@ -1,5 +1,5 @@
+import { readSeed } from '../../core/maintenance/summary.ts';
 import type { ConversationRecord, SessionRecord } from '../../core/session/record.ts';
-import { readObject, type Json } from '../../kernel/json.ts';
 import type { SessionReply } from '../../wire/maintenance.ts';
 import { iso, isoOrNull } from '../call.ts';
 
@@ -9,7 +9,7 @@ export function viewSession(
   { sessionId }: Pick<ConversationRecord, 'sessionId'>,
 ): SessionReply {
   const { id, conversationId, previousId, nextId, compactions, cutSeq } = row;
-  const { summary, conditions } = readObject(row.seed);
+  const { summary = null, conditions = [] } = readSeed(row.seed) ?? {};
   return {
     id,
     conversationId,
@@ -19,13 +19,8 @@ export function viewSession(
     nextId,
     compactions,
     cutSeq,
-    summary: typeof summary === 'string' ? summary : null,
-    conditions: Array.isArray(conditions) ? conditions.flatMap(viewCondition) : [],
+    summary,
+    conditions: conditions.map(({ at, text }) => ({ at: iso(at), text })),
     isCurrent: id === sessionId,
   };
-}
-
-function viewCondition(condition: Json): SessionReply['conditions'] {
-  const { at, text } = readObject(JSON.stringify(condition));
-  return typeof at === 'number' && typeof text === 'string' ? [{ at: iso(at), text }] : [];
 }
