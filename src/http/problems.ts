@@ -85,9 +85,11 @@ export function refusalProblem({ parts }: Engine, { code, detail }: Refusal): Pr
 /** A receipt that was used for this very order: what it came to then stands in the problem (M-7). */
 export function receiptProblem(engine: Engine, outcome: object): Problem {
   const { body } = refusalProblem(engine, refuse('receipt_used'));
-  return new Problem({ ...body, detail: RECEIPT_REPEATED, outcome: { ...outcome } });
+  const said = { title: RECEIPT_TITLE, detail: RECEIPT_REPEATED };
+  return new Problem({ ...body, ...said, outcome: { ...outcome } });
 }
 
+const RECEIPT_TITLE = 'This receipt was used for this order';
 const RECEIPT_REPEATED =
   'This order was given before with this receipt, so nothing more was done; its outcome is here.';
 

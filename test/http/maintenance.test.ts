@@ -155,6 +155,7 @@ describe('M-7 an admission', () => {
       const again = await door.ask('POST', `/v1/maintenance/${id}/admit`, { key: 'ops', body });
       const outcome = again.json['outcome'] as OperationReply;
       assert.deepEqual([again.status, codeOf(again)], [409, 'receipt_used']);
+      assert.match(again.text, /"title":"This receipt was used for this order"/);
       assert.deepEqual([outcome.id, outcome.epoch, outcome.version], [id, 3, 16]);
     }
   });
