@@ -29,13 +29,16 @@ export async function commitEnrol(
 ): Promise<Ordered | Refusal> {
   const { principal, expectedVersion, saidIn } = order;
   const workers = await countWorkers(parts, order.taskId);
+  const goesOn = await sessionOf(parts, order.taskId);
   return commitOrder(parts, order, {
     // One order whatever it wakes: under its receipt it is the same when the task is held no more.
     name: 'task.resume',
     admin: true,
     judge: ({ task, turn }, now) => {
       const isBusy = turn !== undefined;
-      return judgeEnrol(task, { principal, expectedVersion, saidIn, isBusy, workers }, now);
+      const of = { principal, expectedVersion, saidIn, isBusy, workers };
+      const judged = judgeEnrol(task, of, now);
+      return 'enrollment' in judged ? { ...judged, ...goesOn } : judged;
     },
     act: (ledger, rows, next) => {
       tellEnrolled(ledger, rows, next);
@@ -44,6 +47,21 @@ export async function commitEnrol(
     says: (next, now) => sayEnrolled(parts, next, now),
     shows: ({ enrollment, state, reason }) => ({ enrollment, state, reason }),
   });
+}
+
+/** Held work stays behind when its session is handed over: woken, it goes on in the one that followed (M-16). */
+async function sessionOf(
+  { store }: EngineParts,
+  id: TaskId,
+): Promise<Partial<Pick<TaskRecord, 'sessionId'>>> {
+  const task = await store.query('task.byId', { id });
+  for (let sessionId = task?.sessionId; sessionId !== undefined;) {
+    const session = await store.query('session.byId', { id: sessionId });
+    if (session === undefined || session.nextId === null || session.endedAt === null)
+      return { sessionId };
+    sessionId = session.nextId;
+  }
+  return {};
 }
 
 async function countWorkers({ store }: EngineParts, taskId: TaskId): Promise<number> {
