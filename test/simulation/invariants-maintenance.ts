@@ -117,8 +117,9 @@ function judgeTold(
   const waiting = of('maintenance_waiting');
   // What had not left when its store was restored is nobody's any more (B-2).
   const live = waiting.filter(({ state }) => state !== 'stale' && state !== 'uncertain');
-  // One that is reopened begins anew with what is told of it (M-19).
-  const entries = 1 + moves.filter(({ fromState }) => fromState === 'done').length;
+  // One that is reopened or admitted begins anew with what is told of it (M-7, M-19).
+  const admitted = events.filter(({ type }) => type === 'operation.admitted').length;
+  const entries = 1 + admitted + moves.filter(({ fromState }) => fromState === 'done').length;
   problems.unless(live.length <= entries, () => `M-10 ${id} was told to wait ${live.length} times`);
   const over = of('maintenance_over');
   const done = moves.filter(({ toState }) => toState === 'done').length;

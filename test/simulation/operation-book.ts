@@ -32,10 +32,10 @@ interface Tried {
 }
 
 /** Who is called, and with what. */
-interface Called {
-  readonly model: string;
-  readonly request: ModelRequest;
-}
+type Called =
+  | { readonly model: string; readonly request: ModelRequest }
+  /** A step of a runtime names its session. */
+  | { readonly session: string };
 
 export interface OperationBookParts {
   readonly look: Look;
@@ -93,10 +93,10 @@ export class OperationBook {
     this.#uncertain.delete(`${id} ${epoch} ${step}`);
   }
 
-  begin(host: string, kind: UpkeepCallKind, called?: Called): UpkeepCall {
+  begin(host: string, kind: UpkeepCallKind, called: Called): UpkeepCall {
     this.count += 1;
-    const tried = this.#triedBy(host, kind, called?.request);
-    const model = called?.model ?? '';
+    const tried = this.#triedBy(host, kind, called);
+    const model = 'model' in called ? called.model : '';
     const call = { host, kind, model, operationId: tried?.row.id ?? '', tried };
     this.#out.add(call);
     if (tried === undefined) {
@@ -140,18 +140,22 @@ export class OperationBook {
   }
 
   /** The try that the call is of: the host's own that is out, told apart by whose words it is shown. */
-  #triedBy(host: string, kind: UpkeepCallKind, request?: ModelRequest): Tried | undefined {
+  #triedBy(host: string, kind: UpkeepCallKind, called: Called): Tried | undefined {
     const own = [...this.#tries.values()].filter((tried) => tried.host === host);
     const out = own.filter(({ isOut, row }) => isOut && fits(kind, row.step));
     // A host that slept may call for what others have meanwhile given up.
     const able = out.length > 0 || this.#parts.isAlone ? out : own;
-    const conversations = this.#conversationsOf(request);
+    if ('session' in called)
+      return able.findLast(({ row }) =>
+        [row.sessionId, row.nextSessionId].some((id) => id === called.session),
+      );
+    const conversations = this.#conversationsOf(called.request);
     const named = able.filter(({ row }) => conversations.has(row.conversationId));
     return (named.length > 0 ? named : able).at(-1);
   }
 
-  #conversationsOf(request: ModelRequest | undefined): ReadonlySet<string | undefined> {
-    const texts = request?.messages.map(({ text }) => text) ?? [];
+  #conversationsOf({ messages }: ModelRequest): ReadonlySet<string | undefined> {
+    const texts = messages.map(({ text }) => text);
     const markers = texts.flatMap((text) => markersIn(text)).slice(0, 3);
     return new Set(markers.map((marker) => this.#parts.look.conversationOf(marker)));
   }

@@ -8,7 +8,7 @@ export interface Upkeep {
   /** Whether sessions outgrow their windows at all. */
   readonly isOn: boolean;
   readonly maintenance: EngineOptions['maintenance'];
-  /** Tokens that the provider counts for one that the host estimates. */
+  /** Tokens that the provider counts for one of what people write, as characters stand for it. */
   readonly density: number;
   /** Characters that answers and results of tools carry beside what they say. */
   readonly padding: number;
@@ -78,7 +78,7 @@ export function drawUpkeep(random: Random): {
   const upkeep: Upkeep = {
     isOn,
     maintenance: drawMaintenance(random),
-    density: random.pick([0.6, 1, 1, 1.8]),
+    density: random.pick([0.6, 1, 1.5, 2]),
     padding: random.pick([200, 900, 1_800]),
     summaryWindow: random.pick([2_000, window, WIDE_WINDOW]),
     native: random.chance(0.35),

@@ -19,6 +19,9 @@ const upkeep = (of: Partial<SimulationOptions['upkeep']> = {}): Partial<Simulati
   },
 });
 
+/** Whoever leaves a block here admits its operation. */
+const ADMITS = 3;
+
 /** Two of them are half of a window. */
 const LONG = 1_500;
 
@@ -27,13 +30,13 @@ const isSummary = (label: string): boolean => label.startsWith('sum up');
 
 /** Long words, each once the turn of the one before has ended. */
 const says =
-  (count: number, then: Script = () => undefined): Script =>
+  (count: number, then: Script = () => undefined, chars = LONG): Script =>
   (world) => {
     world.client.openConversations(1);
     let left = count;
     const next = (): void => {
       left -= 1;
-      world.client.sayMuch(0, LONG);
+      world.client.sayMuch(0, chars);
       if (left > 0) world.onceAt(hasEnded, next);
     };
     next();
@@ -88,8 +91,8 @@ export const MAINTENANCE_SCENARIOS: readonly Scenario[] = [
     shared: true,
     hosts: 2,
     model: TEXTS,
-    summaries: ['hangs', 'good'],
-    options: { ...upkeep(), tickMs: 5 * SECOND },
+    options: { ...upkeep(), tickMs: 15 * SECOND },
+    firstCrash: isSummary,
     script: says(2),
   },
   {
@@ -97,11 +100,12 @@ export const MAINTENANCE_SCENARIOS: readonly Scenario[] = [
     reaches: ['compacted', 'handed_over'],
     shared: false,
     model: TEXTS,
-    options: upkeep(),
-    script: says(8),
+    options: { ...upkeep(), window: 6_000 },
+    script: says(8, undefined, 3_600),
   },
   {
     name: 'seven failures, and an admission',
+    seed: ADMITS,
     reaches: ['upkeep_exhausted', 'waiting_told', 'run_ended_by_block', 'compacted', 'over_told'],
     shared: false,
     model: TEXTS,
@@ -132,14 +136,26 @@ export const MAINTENANCE_SCENARIOS: readonly Scenario[] = [
     reaches: ['context_too_long', 'upkeep_too_long', 'compacted'],
     shared: false,
     model: TEXTS,
-    options: upkeep({
-      density: 1.8,
-      maintenance: { startAt: 0.95, firstDelayMs: SECOND, maxDelayMs: 60 * SECOND },
-    }),
-    script: says(4),
+    options: {
+      ...upkeep({
+        density: 2,
+        padding: 9_000,
+        maintenance: { startAt: 0.95, firstDelayMs: SECOND, maxDelayMs: 60 * SECOND },
+      }),
+      window: 6_000,
+    },
+    script: (world) => {
+      world.client.openConversations(1);
+      world.client.message(0);
+      world.onceAt(hasEnded, () => {
+        world.client.message(0);
+        world.onceAt(hasEnded, () => world.client.sayMuch(0, 4_500));
+      });
+    },
   },
   {
     name: 'a native compact that is cut in flight, and its reconciliation',
+    seed: ADMITS,
     reaches: ['upkeep_uncertain', 'reconciled', 'handed_over'],
     shared: false,
     model: TEXTS,
@@ -150,6 +166,7 @@ export const MAINTENANCE_SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'a handover whose seed fails on the disk',
+    seed: ADMITS,
     reaches: ['upkeep_uncertain', 'native_eio', 'upkeep_waited', 'handed_over'],
     shared: false,
     model: TEXTS,

@@ -94,7 +94,7 @@ async function step<T>(
   effect: () => T,
 ): Promise<RuntimeOutcome<T>> {
   const { scheduler, epoch, upkeep: random, weather, operations, reached } = parts;
-  const call = operations.begin(epoch.name, kind);
+  const call = operations.begin(epoch.name, kind, { session });
   const { runtimeRejects, runtimeThrows, runtimeSlow, upkeepDies } = weather.faults;
   const [rejects, throws, isSlow, dies, hasEffect] = [
     random.chance(runtimeRejects),

@@ -121,11 +121,15 @@ async function waitForDays(world: World, until: Until): Promise<void> {
     world.look
       .tasks()
       .filter(({ state, waitKind }) => state === 'waiting' && waitKind === 'answer');
-  if (asking().length === 0) return;
+  const waits = new Map(asking().map(({ id, waitUntil }) => [id, waitUntil]));
+  if (waits.size === 0) return;
   const { elapsed } = world.scheduler;
-  await until(() => asking().length === 0, elapsed + 7 * DAY + HOUR);
+  // While a child of the task runs, its window is set once more.
+  const stuck = (): readonly TaskRecord[] =>
+    asking().filter(({ id, waitUntil }) => waits.get(id) === waitUntil);
+  await until(() => stuck().length === 0, elapsed + 7 * DAY + HOUR);
   if (world.isBroken) return;
-  for (const { id } of asking()) world.problems.push(`T-6 ${id} waits for an answer for ever`);
+  for (const { id } of stuck()) world.problems.push(`T-6 ${id} waits for an answer for ever`);
   world.reached('waited_days');
 }
 
