@@ -15,7 +15,6 @@ import {
   LedgerTools,
   OPTIONS,
   says,
-  ScriptedModel,
   sumsUp,
   type GivenParts,
 } from '../support/host.ts';
@@ -80,36 +79,6 @@ describe('when a session is maintained', () => {
     place.model.answer = () => saysFull('there', 6_000);
     await say(stand.engine, stand.here, 'the first');
     await comesTo(stand.engine, stand.here, 'done');
-  });
-
-  test('M-13 a provider’s “too long” begins an operation in place of a retry, and no fallback is asked the same', async () => {
-    const place = new Installation();
-    const fallback = new ScriptedModel(() => says('from the fallback'), 'fallback');
-    const stand = await open(place, { fallbacks: [fallback] });
-    const sizes: number[] = [];
-    const most = 20_000;
-    place.model.answer = ({ messages }) => {
-      const size = JSON.stringify(messages).length;
-      sizes.push(size);
-      // It reports nothing that would have said so before.
-      return size > most ? fails('refused', 'context_too_long') : says('x'.repeat(900));
-    };
-    for (let n = 0; n < 40; n += 1) {
-      await say(stand.engine, stand.here, `message ${n} ${'y'.repeat(200)}`);
-      await restOf(stand.engine);
-    }
-    const refused = sizes.flatMap((size, index) => (size > most ? [index] : []));
-    assert.ok(refused.length > 0);
-    for (const index of refused)
-      assert.ok((sizes[index + 1] ?? 0) < most, 'the next request is another, smaller one');
-    assert.equal(fallback.requests.length, 0);
-    assert.equal((await repliesIn(place, stand.here)).length, 40, 'each is answered');
-    const rows = await place.rows('operation');
-    assert.equal(rows.length, refused.length);
-    for (const { window, state } of rows) {
-      assert.ok(Number(window) < place.model.contextWindow, 'what was refused is the limit');
-      assert.equal(state, 'done');
-    }
   });
 
   test('M-13 keeps a reserve for the answer: no request fills the window', async () => {

@@ -110,4 +110,6 @@ export interface SessionSeed {
   readonly sinceSeq: number;
   /** How the provider had counted the last request before it; null where nothing said so. */
   readonly reported: Reported | null;
+  /** In tokens: what the provider refused of a window that the model states larger; absent where it did not. */
+  readonly window?: number;
 }

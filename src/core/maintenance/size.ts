@@ -34,6 +34,11 @@ export function requestRoom(window: number): number {
   return Math.floor(window * (1 - LIMITS.answerReserveShare));
 }
 
+/** The window that a session's facts are measured by: less than the model states where so much was refused (M-19). */
+export function heldWindow(stated: number, seed: { readonly window?: number } | null): number {
+  return Math.min(stated, seed?.window ?? stated);
+}
+
 /** Tokens of the window that are kept for the answer. */
 export function answerReserve(window: number): number {
   return window - requestRoom(window);

@@ -50,13 +50,14 @@ export function judgeSummary(
 
 /** The seed that a session keeps; null where it keeps none, or one that cannot be read. */
 export function readSeed(json: string | null): SessionSeed | null {
-  const { summary, conditions, sinceSeq, reported } = readObject(json);
+  const { summary, conditions, sinceSeq, reported, window } = readObject(json);
   if (typeof summary !== 'string') return null;
   return {
     summary,
     conditions: readConditions(conditions),
     sinceSeq: typeof sinceSeq === 'number' ? sinceSeq : 0,
     reported: readReported(reported),
+    ...(typeof window === 'number' && window > 0 ? { window } : {}),
   };
 }
 
@@ -66,8 +67,14 @@ function readReported(value: Json | undefined): Reported | null {
   return typeof tokens === 'number' && typeof chars === 'number' ? { tokens, chars } : null;
 }
 
-export function writeSeed({ summary, conditions, sinceSeq, reported }: SessionSeed): string {
-  return JSON.stringify({ summary, conditions, sinceSeq, reported });
+export function writeSeed({
+  summary,
+  conditions,
+  sinceSeq,
+  reported,
+  window,
+}: SessionSeed): string {
+  return JSON.stringify({ summary, conditions, sinceSeq, reported, window });
 }
 
 /** How far the summary of an operation has come; null where it has not begun, or where that cannot be read. */

@@ -44,8 +44,9 @@ export interface Scene {
   readonly reported: Reported | null;
   /** Of the limit that the operation works against: what a request has beside instructions and tools. */
   readonly free: number;
-  /** In tokens. */
+  /** In tokens: the limit of the operation, and what the model states. */
   readonly window: number;
+  readonly stated: number;
 }
 
 /** Reads what an operation needs; undefined when its conversation or session is gone. */
@@ -70,7 +71,8 @@ export async function readScene(
   const tail = await readTail(parts, { ...place, before: conversation.seq + 1, charsMin: free });
   const seed = readSeed(session.seed);
   const { runtime } = agent;
-  const sizes = { instructions, tools, head, open, tail, reported, free, window };
+  const { contextWindow: stated } = model;
+  const sizes = { instructions, tools, head, open, tail, reported, free, window, stated };
   const isUnused = await hasNoUse(parts, conversation, operation);
   return { conversation, session, task, isUnused, agent, runtime, seed, ...sizes };
 }
@@ -224,9 +226,10 @@ export async function fitsAfter(
 
 /** What stands for a session from now on, as far as it is known before its commit. */
 export function seedOf(
-  { reported }: Pick<Scene, 'reported'>,
+  { reported, window, stated }: Pick<Scene, 'reported' | 'window' | 'stated'>,
   said: Pick<SessionSeed, 'summary' | 'conditions'>,
 ): SessionSeed {
   const { summary, conditions } = said;
-  return { summary, conditions, sinceSeq: 0, reported };
+  const refused = window < stated ? { window } : {};
+  return { summary, conditions, sinceSeq: 0, reported, ...refused };
 }

@@ -1,4 +1,10 @@
-import { answerReserve, charsFor, countTokens, requestRoom } from '../../core/maintenance/size.ts';
+import {
+  answerReserve,
+  charsFor,
+  countTokens,
+  heldWindow,
+  requestRoom,
+} from '../../core/maintenance/size.ts';
 import type { ConversationId } from '../../kernel/ids.ts';
 import type { Model, ModelTool } from '../../ports/model.ts';
 import type { EngineParts } from '../engine.ts';
@@ -71,7 +77,8 @@ export async function measureContext(
   const history = await readHistory(parts, { conversationId, sessionId, before }, room);
   const { seed, turns, isOver } = history;
   const scale = scaleOf(history, instructions + tools);
-  const free = charsFor(requestRoom(model.contextWindow), scale) - instructions - tools;
+  const free =
+    charsFor(requestRoom(heldWindow(model.contextWindow, seed)), scale) - instructions - tools;
   const session = await parts.store.query('session.byId', { id: sessionId });
   const shortened =
     seed === null || session === undefined

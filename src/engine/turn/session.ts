@@ -3,6 +3,7 @@ import type { Reported } from '../../core/maintenance/size.ts';
 import {
   charsFor,
   countTokens,
+  heldWindow,
   judgeFill,
   mayMaintain,
   requestRoom,
@@ -120,7 +121,8 @@ export class Session {
     if (session === undefined) return;
     const [{ contextWindow }] = this.chain;
     const scale = scaleOf(this.#history, this.#base);
-    const free = Math.max(0, charsFor(requestRoom(contextWindow), scale) - this.#base);
+    const room = requestRoom(heldWindow(contextWindow, seed));
+    const free = Math.max(0, charsFor(room, scale) - this.#base);
     const about = { conversation, task, session, free };
     this.#shortened =
       seed === null
