@@ -194,7 +194,7 @@ test('T-20 /context shows by part what fills the window', async () => {
   place.model.contextWindow = 1_600;
   const small = await type(engine, conversationId, '/context');
   assert.match(small, /of the 1,600 tokens/u);
-  assert.match(small, /free: 0\n.* so room is made before the next turn goes on\.$/u);
+  assert.match(small, /free: 0\n.* the conversation is paused\.$/u);
   await engine.stop(0);
 });
 

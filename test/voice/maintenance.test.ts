@@ -167,7 +167,7 @@ describe('W-6: why of an operation says', () => {
     await given({ state: 'blocked', reason: 'base_too_large', fault: JSON.stringify(sizes) });
     assert.match(
       await sentenceOf(),
-      /Tokens: the model can see 8,192, of which 820 are kept free for the answer; the instructions take 5,200, the tools 1,900, the summary 400, the newest words 2,400\. /,
+      /Tokens: the model can see 8,192, of which 820 are kept free for the answer; the instructions take 5,200, the tools 1,900, the summary and what is restated beside it 400, the newest words 2,400\. /,
     );
   });
 

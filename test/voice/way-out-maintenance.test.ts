@@ -111,7 +111,7 @@ const STOPS: Readonly<Record<string, Stop>> = {
     },
     reason: 'base_too_large',
     notice:
-      /^■ This conversation is paused: what every request has to hold does not fit what the model can see at once \(200 tokens\)\. The instructions take \d+, the tools \d+, the summary \d+, the newest words \d+, and \d+ are kept free /,
+      /^■ This conversation is paused: what every request has to hold does not fit what the model can see at once \(200 tokens\)\. The instructions take \d+, the tools \d+, the summary and what is restated beside it \d+, the newest words \d+, and \d+ are kept free /,
     mend,
     ways: [
       [/^\/admit mop_\w+$/, 'done'],

@@ -30,8 +30,8 @@ export const DE_ANSWERS: AnswerTexts = {
   waitingFor: (wait) => `wartet ${wait}`,
   queued: 'in der Reihe',
   running: 'läuft',
-  commands: 'Was sie ändert:',
-  noCommands: 'Kein Befehl ändert sie mehr.',
+  commands: 'Was das ändert:',
+  noCommands: 'Kein Befehl ändert das mehr.',
   commandLine: ({ command, who, effect }) => `${command} (${who}): ${effect}.`,
   host: (state, when) => `Der Host ${state}${when === null ? '' : `; gestartet ${when}`}.`,
   hostReason: (reason) => `Was der Speicher sagte: ${reason}`,
@@ -101,14 +101,15 @@ export const DE_ANSWERS: AnswerTexts = {
     instructions: 'die Anweisungen',
     tools: 'die Beschreibungen der Werkzeuge',
     summary: 'die Zusammenfassung von Älterem',
-    facts: 'was der Host selbst zu offener Arbeit sagt',
+    facts: 'was der Host selbst wiederholt: offene Arbeit und was gelten soll',
     history: 'was vorher gesagt und getan wurde, Wort für Wort',
     reserve: 'frei gehalten für die Antwort',
     free: 'frei',
   },
   contextLine: (part, tokens) => `- ${part}: ${tokens}`,
   contextOver:
-    'Das ist mehr, als eine Anfrage fasst; bevor der nächste Durchgang weitergeht, wird Platz geschaffen.',
+    'Das ist mehr, als eine Anfrage fasst: Bevor der nächste Durchgang weitergeht, wird Platz geschaffen, und wo ' +
+    'keiner zu schaffen ist, ruht die Unterhaltung.',
   contextTurns: (part, turns) => `${part} (Durchgänge: ${turns})`,
 
   usageDay: ({ day, tokens, cost, calls }) =>

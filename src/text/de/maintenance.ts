@@ -34,8 +34,8 @@ export const DE_MAINTENANCE_NOTICES: MaintenanceNotices = {
   maintenance_too_large: ({ sizes, ends, admit }) =>
     `${PAUSED}: Was in jeder Anfrage stehen muss, passt nicht in das, was das Modell auf einmal sieht ` +
     `(${sizes.window} Token). Die Anweisungen brauchen ${sizes.instructions}, die Werkzeuge ` +
-    `${sizes.tools}, die Zusammenfassung ${sizes.seed}, die neuesten Worte ${sizes.message}, und ` +
-    `${sizes.reserve} bleiben frei für die Antwort. ${KEPT} Es hilft ein Modell mit größerem Fenster, ` +
+    `${sizes.tools}, die Zusammenfassung und was daneben wiederholt wird ${sizes.seed}, die neuesten ` +
+    `Worte ${sizes.message}, und ${sizes.reserve} bleiben frei für die Antwort. ${KEPT} Es hilft ein Modell mit größerem Fenster, ` +
     `kürzere Anweisungen, weniger Werkzeuge oder eine kürzere Nachricht` +
     `${ends === null ? '' : ` (${ends} beendet die Aufgabe, zu der diese Worte gehören)`}. Danach lässt ein Admin sie ` +
     `weitergehen mit ${admit}; aufgeben und eine neue Sitzung beginnen: \`/new\`.`,
@@ -158,8 +158,8 @@ export const DE_MAINTENANCE: MaintenanceTexts = {
   because: (reason) => `Warum blockiert: ${reason}.`,
   sizes: ({ window, reserve, instructions, tools, seed, message }) =>
     `Token: Das Modell sieht ${window}, davon bleiben ${reserve} frei für die Antwort; die Anweisungen ` +
-    `brauchen ${instructions}, die Werkzeuge ${tools}, die Zusammenfassung ${seed}, die neuesten Worte ` +
-    `${message}.`,
+    `brauchen ${instructions}, die Werkzeuge ${tools}, die Zusammenfassung und was daneben wiederholt ` +
+    `wird ${seed}, die neuesten Worte ${message}.`,
   failures: ({ failures, max, lifetime, attempts }) =>
     `Fehlschläge hintereinander: ${failures} von ${max}; insgesamt: ${lifetime}; Versuche insgesamt: ${attempts}.`,
   last: (fault) => `Was der letzte sagte: ${fault}.`,

@@ -95,13 +95,15 @@ export const EN_ANSWERS: AnswerTexts = {
     instructions: 'the instructions',
     tools: 'the descriptions of the tools',
     summary: 'the summary of what is older',
-    facts: 'what the host itself says of open work',
+    facts: 'what the host itself restates: open work and what is to hold',
     history: 'what was said and done before, word for word',
     reserve: 'kept free for the answer',
     free: 'free',
   },
   contextLine: (part, tokens) => `- ${part}: ${tokens}`,
-  contextOver: 'That is more than a request holds, so room is made before the next turn goes on.',
+  contextOver:
+    'That is more than a request holds: room is made before the next turn goes on, and where there is none to ' +
+    'make, the conversation is paused.',
   contextTurns: (part, turns) => `${part} (turns: ${turns})`,
 
   usageDay: ({ day, tokens, cost, calls }) =>

@@ -31,8 +31,8 @@ export const EN_MAINTENANCE_NOTICES = {
   maintenance_too_large: ({ sizes, ends, admit }) =>
     `${PAUSED}: what every request has to hold does not fit what the model can see at once ` +
     `(${sizes.window} tokens). The instructions take ${sizes.instructions}, the tools ${sizes.tools}, ` +
-    `the summary ${sizes.seed}, the newest words ${sizes.message}, and ${sizes.reserve} are kept free ` +
-    `for the answer. ${KEPT} What helps is a model with a larger window, shorter instructions, fewer ` +
+    `the summary and what is restated beside it ${sizes.seed}, the newest words ${sizes.message}, and ` +
+    `${sizes.reserve} are kept free for the answer. ${KEPT} What helps is a model with a larger window, shorter instructions, fewer ` +
     `tools or a shorter message` +
     `${ends === null ? '' : ` (${ends} ends the request that these words belong to)`}. After that an admin can let it go on with ${admit}; to give it up and ` +
     `begin a fresh session: \`/new\`.`,
@@ -149,7 +149,8 @@ export const EN_MAINTENANCE: MaintenanceTexts = {
   because: (reason) => `Why it is blocked: ${reason}.`,
   sizes: ({ window, reserve, instructions, tools, seed, message }) =>
     `Tokens: the model can see ${window}, of which ${reserve} are kept free for the answer; the ` +
-    `instructions take ${instructions}, the tools ${tools}, the summary ${seed}, the newest words ${message}.`,
+    `instructions take ${instructions}, the tools ${tools}, the summary and what is restated beside it ` +
+    `${seed}, the newest words ${message}.`,
   failures: ({ failures, max, lifetime, attempts }) =>
     `Failures in a row: ${failures} of ${max}; in its lifetime: ${lifetime}; tries in its lifetime: ${attempts}.`,
   last: (fault) => `What the last one said: ${fault}.`,
