@@ -91,7 +91,7 @@ function afterWords(said: readonly string[], question: DemoQuestion): DemoAnswer
     case REMINDER:
       return { call: 'task_wait', args: { for: 'instant', seconds: SECONDS_OF_THREE_DAYS } };
     case DELETE:
-      return knows(question, CONDITION)
+      return toldBy(question).condition !== undefined
         ? { call: 'task_wait', args: { for: 'answer', question: MAY_I } }
         : { say: 'I have deleted them.' };
     default:
@@ -106,16 +106,16 @@ function answerTo(said: string): string {
   return KEPT.find((one) => one.said === said)?.answer ?? 'I do not know.';
 }
 
-/** Whether these words of a person stand in what the model is shown, wherever they stand. */
-function knows({ text }: DemoQuestion, words: string): boolean {
-  return text.includes(words);
-}
-
-/** Lines of the host's own records in a request that hold these words. */
-export function recordsWith(question: DemoQuestion, words: string): readonly string[] {
-  const texts = messagesOf(question).map(({ content }) => textOf(content));
-  const lines = texts.flatMap((text) => text.split('\n'));
-  return lines.filter((line) => line.startsWith('{') && line.includes(words));
+/** What the host's own records say in a request, each as its line: of what is to hold, and of what is open. */
+export function toldBy(question: DemoQuestion): {
+  readonly condition: string | undefined;
+  readonly open: string | undefined;
+} {
+  const lines = messagesOf(question).flatMap(({ content }) => textOf(content).split('\n'));
+  // The same words also stand in the record of the ended task that they were.
+  const condition = lines.find((line) => line.startsWith('{"at":') && line.includes(CONDITION));
+  const open = lines.find((line) => line.includes('"waitsFor":') && line.includes(REMINDER));
+  return { condition, open };
 }
 
 /** What persons say at the end of a request, one after another. */
