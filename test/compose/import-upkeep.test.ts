@@ -217,7 +217,13 @@ const TOGETHER: Readonly<Record<string, readonly Case[]>> = {
   ],
   'a seed that is none, or a cut that nothing stands for': [
     [{ [NEW]: { seed: '{"summary":"x"}' } }, NEW, /seed of the session is not a summary/],
-    ...[{ conditions: ['x'] }, { sinceSeq: -1 }, { reported: { tokens: 1 } }, { summary: 7 }].map(
+    ...[
+      { conditions: ['x'] },
+      { sinceSeq: -1 },
+      { reported: { tokens: 1 } },
+      { summary: 7 },
+      { window: 0 },
+    ].map(
       (over) =>
         [{ [NEW]: { seed: seedOf(over) } }, NEW, /seed of the session is not a summary/] as const,
     ),

@@ -4,7 +4,7 @@ import { isOpen } from '../maintenance/decide.ts';
 import { OPERATION_STEPS, type OperationRecord } from '../maintenance/record.ts';
 import { isId } from '../../kernel/ids.ts';
 import { isObject, readObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { fieldProblem, instant, text, whole, type AnyField } from './field.ts';
+import { fieldProblem, instant, ordinal, text, whole, type AnyField } from './field.ts';
 import type { ArchiveRecords } from './record.ts';
 import type { Rule } from './rule.ts';
 
@@ -153,8 +153,9 @@ function has(found: JsonObject, names: readonly string[], field: AnyField): bool
   return isAlone && names.every((name) => fits(field, found[name]));
 }
 
-function isSeed({ sinceSeq, reported, ...said }: JsonObject): boolean {
-  return isSummary(said) && fits(whole, sinceSeq) && isReported(reported);
+function isSeed({ sinceSeq, reported, window, ...said }: JsonObject): boolean {
+  const isWindow = window === undefined || fits(ordinal, window);
+  return isSummary(said) && fits(whole, sinceSeq) && isReported(reported) && isWindow;
 }
 
 /** What a provider had counted for how many characters. */
