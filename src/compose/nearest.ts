@@ -3,11 +3,17 @@ import { slips } from '../kernel/nearest.ts';
 /** A slip of the fingers changes about this share of a name; further away is another name. */
 const FARTHEST_SHARE = 0.4;
 
+// So many letters of a name that was not typed to its end tell which one is meant.
+const BEGINNING_MIN = 4;
+
 /** The known name that `given` was most likely meant to be, or undefined when none is near. */
-function nearest(given: string, known: Iterable<string>): string | undefined {
+export function nearest(given: string, known: Iterable<string>): string | undefined {
+  const names = [...known];
+  const begun = names.filter((name) => name.toLowerCase().startsWith(given.toLowerCase()));
+  if (given.length >= BEGINNING_MIN && begun.length === 1) return begun[0];
   let best: string | undefined;
   let least = Infinity;
-  for (const name of known) {
+  for (const name of names) {
     const distance = slips(given.toLowerCase(), name.toLowerCase());
     if (distance < least) [best, least] = [name, distance];
   }

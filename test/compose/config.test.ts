@@ -21,6 +21,13 @@ describe('G-1: an error names file, line, key and the allowed values', () => {
     ['a zone that is none', 'timeZone: Berlin\n', 1, /^timeZone: "Berlin" .*Europe\/Berlin/],
     ['a store that is none', 'store: mysql://x\n', 1, /^store: this value .*sqlite \| postgres/],
     ['a scope that is none', keyWith('scopes: [root]'), 4, /^api\.keys\.0\.scopes\.0: .*run, read/],
+    [
+      'a key that was not typed to its end',
+      '\nmaintenance: { firstDelay: 1 }\n',
+      2,
+      /firstDelay: unknown key; did you mean maintenance\.firstDelaySeconds\?/,
+    ],
+    ['a key like no other', '\nmaintenance: { nope: 1 }\n', 2, /maintenance\.nope: unknown key$/m],
     ['a slip in a list', keyWith('scope: [run]'), 3, /scope; did you mean scopes\?/],
     ['a key twice', 'locale: en\nlocale: de\n', 2, /unique/],
     ['text that is no YAML', 'api: {host: x\nport: ]\n', 2, /./],

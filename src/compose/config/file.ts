@@ -1,5 +1,5 @@
 import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
-import { suggestion } from '../nearest.ts';
+import { nearest } from '../nearest.ts';
 import { CONFIG_NAMES, isConfigName, rowOf, type ConfigName } from './keys.ts';
 import type { ConfigProblem } from './problem.ts';
 import { saysOff } from './values.ts';
@@ -121,9 +121,9 @@ function namesUnder(path: readonly string[]): string[] {
 function meant(path: readonly string[]): string {
   const above = path.slice(0, -1);
   const last = path.at(-1) ?? '';
-  const beside = namesUnder(above).map((name) => [...above, name].join('.'));
-  const near = suggestion(path.join('.'), beside);
-  if (near !== '') return near;
+  // The path above is the same for all of them, and must not make a far name near.
+  const near = nearest(last, namesUnder(above));
+  if (near !== undefined) return `; did you mean ${[...above, near].join('.')}?`;
   const elsewhere = CONFIG_NAMES.find((name) => name.endsWith(`.${last}`));
   return elsewhere === undefined ? '' : `; did you mean ${elsewhere}?`;
 }
