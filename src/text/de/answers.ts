@@ -101,7 +101,7 @@ export const DE_ANSWERS: AnswerTexts = {
     instructions: 'die Anweisungen',
     tools: 'die Beschreibungen der Werkzeuge',
     summary: 'die Zusammenfassung von Älterem',
-    facts: 'was der Host selbst wiederholt: offene Arbeit und was gelten soll',
+    facts: 'was der Host selbst wiederholt, offene Arbeit und was gelten soll',
     history: 'was vorher gesagt und getan wurde, Wort für Wort',
     reserve: 'frei gehalten für die Antwort',
     free: 'frei',

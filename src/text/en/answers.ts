@@ -95,7 +95,7 @@ export const EN_ANSWERS: AnswerTexts = {
     instructions: 'the instructions',
     tools: 'the descriptions of the tools',
     summary: 'the summary of what is older',
-    facts: 'what the host itself restates: open work and what is to hold',
+    facts: 'what the host itself restates, open work and what is to hold',
     history: 'what was said and done before, word for word',
     reserve: 'kept free for the answer',
     free: 'free',
