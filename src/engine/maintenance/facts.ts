@@ -27,8 +27,9 @@ type FactsParts = Pick<EngineParts, 'store' | 'clock' | 'log'>;
 
 // How much of each is read; what is told of it follows the window.
 const OPEN_MAX = LIMITS.namedMax;
-const ENDED_LOOKED_AT = 50;
 const ENDED_MAX = LIMITS.namedMax;
+// Open ones stand among them.
+const ENDED_LOOKED_AT = 2 * ENDED_MAX;
 const APPROVALS_MAX = 50;
 const SESSIONS_MAX = 50;
 const WORDS_LOOKED_AT = 30;
