@@ -36,6 +36,11 @@ export interface BudgetReads {
     readonly args: { readonly from: string; readonly to: string };
     readonly rows: readonly UsageRow[];
   };
+  /** What the summaries of maintenance operations with an id in [from, to) used; a call is a try. */
+  'usage.ofMaintenance': {
+    readonly args: { readonly from: string; readonly to: string };
+    readonly rows: Omit<Used, 'unpriced'> | undefined;
+  };
   /** The tasks that used most tokens in turns with an id in [from, to). */
   'usage.byTask': {
     readonly args: { readonly from: string; readonly to: string; readonly limit: number };

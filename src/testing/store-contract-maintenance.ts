@@ -16,6 +16,7 @@ import {
   taskRow,
   turnRow,
 } from './store-rows.ts';
+import { operationRow } from './store-rows-maintenance.ts';
 
 const ID = idOf('operation', 1);
 const CONVERSATION_ID = idOf('conversation', 1);
@@ -32,6 +33,7 @@ export const MAINTENANCE_CASES: readonly Case[] = [
   ['steps of a session are read in their order from one place to another', steps],
   ['what persons said and a turn claimed is read from the newest', said],
   ['open runs of a conversation are found, the oldest first', runs],
+  ['T-20 what summaries used is summed over a range of their operations', used],
 ];
 
 const NEEDED: Partial<TaskRecord> = {
@@ -255,4 +257,19 @@ async function runs({ store }: Opened): Promise<void> {
   const end = { state: 'failed', outcomeCode: 'exhausted', outcomeId: null, endedAt: 9 } as const;
   await mustPut(store, { write: 'run.end', id: idOf('run', 6), ...end });
   assert.deepEqual(await found(9), [idOf('run', 8)]);
+}
+
+async function used({ store }: Opened): Promise<void> {
+  const counts = { inputTokens: 10, outputTokens: 2, cost: 3, attempts: 1 };
+  for (const n of [1, 2, 3]) {
+    const conversationId = idOf('conversation', n);
+    const row = operationRow({ ...counts, id: idOf('operation', n), conversationId });
+    await mustPut(store, { write: 'operation.insert', row });
+  }
+  const range = { from: idOf('operation', 1), to: idOf('operation', 3) };
+  const sum = { inputTokens: 20, outputTokens: 4, cost: 6, calls: 2 };
+  assert.deepEqual(await read(store, 'usage.ofMaintenance', range), sum);
+  const none = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
+  const empty = { from: idOf('operation', 8), to: idOf('operation', 9) };
+  assert.deepEqual(await read(store, 'usage.ofMaintenance', empty), none);
 }

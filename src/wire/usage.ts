@@ -18,9 +18,11 @@ export const UsageReply = z.object({
     .array(
       CountedShape.extend({
         day: z.string().regex(/^\d{4}-\d\d-\d\d$/),
-        models: z.array(
-          CountedShape.extend({ provider: z.string().nullable(), model: z.string().nullable() }),
-        ),
+        models: z
+          .array(
+            CountedShape.extend({ provider: z.string().nullable(), model: z.string().nullable() }),
+          )
+          .describe('as the providers name them; what maintenance used is under `summaries`'),
       }),
     )
     .describe('newest first; a day without a call is there too'),

@@ -60,6 +60,7 @@ describe('what is due is found by an index', () => {
     ['step.callsOf', 'event_of_task'],
     ['usage.ofRange', 'sqlite_autoindex_step_1'],
     ['usage.byTask', 'sqlite_autoindex_step_1'],
+    ['usage.ofMaintenance', 'sqlite_autoindex_operation_1'],
     ['conversation.newestRead', 'conversation_read'],
     ['task.assessable', 'task_assessable'],
     ['task.assessable', 'event_of_task'],

@@ -36,6 +36,10 @@ export function allReads(): readonly ReadCall[] {
       read: 'usage.ofRange',
       args: { from: idOf('turn', 1), to: idOf('turn', 3) },
     },
+    {
+      read: 'usage.ofMaintenance',
+      args: { from: idOf('operation', 1), to: idOf('operation', 3) },
+    },
     { read: 'usage.byTask', args: { from: idOf('turn', 1), to: ABOVE_ALL, limit: 2 } },
     { read: 'task.nearest', args: { from: `task_ZZZZ${idOf('task', 2).slice(9)}`, limit } },
     { read: 'outbox.list', args: { conversationId: '', state: '', ...all } },

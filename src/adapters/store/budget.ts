@@ -38,6 +38,20 @@ export const budgetReads = {
         .orderBy(sql`coalesce(step.provider, '')`)
         .orderBy(sql`coalesce(step.model, '')`),
   },
+  'usage.ofMaintenance': {
+    gives: 'one',
+    build: (db, arg) =>
+      db
+        .selectFrom('operation')
+        .select([
+          sql<number>`cast(coalesce(sum(input_tokens), 0) as bigint)`.as('inputTokens'),
+          sql<number>`cast(coalesce(sum(output_tokens), 0) as bigint)`.as('outputTokens'),
+          sql<number>`cast(coalesce(sum(cost), 0) as bigint)`.as('cost'),
+          sql<number>`cast(coalesce(sum(attempts), 0) as bigint)`.as('calls'),
+        ])
+        .where(sql`operation.id`, '>=', arg.from)
+        .where(sql`operation.id`, '<', arg.to),
+  },
   'usage.byTask': {
     gives: 'many',
     build: (db, arg) =>

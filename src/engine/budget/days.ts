@@ -10,9 +10,9 @@ export interface Day {
   readonly to: Instant;
 }
 
-/** The lowest id of a turn that began at this instant or later: ids sort by it. */
-export function turnAt(at: Instant): string {
-  return `${ID_PREFIX.turn}${idBody(at, 0)}`;
+/** The lowest id of its kind that was given at this instant or later: ids sort by it. */
+export function idAt(kind: 'turn' | 'operation', at: Instant): string {
+  return `${ID_PREFIX[kind]}${idBody(at, 0)}`;
 }
 
 /** No zone is farther than this from UTC. */

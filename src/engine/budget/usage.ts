@@ -1,7 +1,7 @@
 import type { Instant } from '../../kernel/time.ts';
 import type { TaskUsageRow, UsageRow, Used } from '../../ports/budget.ts';
 import type { EngineParts } from '../engine.ts';
-import { lastDays, turnAt, type Day } from './days.ts';
+import { idAt, lastDays, type Day } from './days.ts';
 
 /** What the models used on one day. */
 export interface UsedDay {
@@ -11,14 +11,34 @@ export interface UsedDay {
 
 /** What was used on the last `count` days of the host's zone, newest first and that of `now` among them. */
 export async function readDays(
-  { store, options }: EngineParts,
+  parts: EngineParts,
   count: number,
   now: Instant,
 ): Promise<readonly UsedDay[]> {
+  const { store, options } = parts;
   const days = lastDays(count, now, options.timeZone);
   return Promise.all(
-    days.map(async (day) => ({ day, rows: await store.query('usage.ofRange', rangeOf(day, day)) })),
+    days.map(async (day) => {
+      const rows = await store.query('usage.ofRange', rangeOf(day, day));
+      return { day, rows: [...rows, ...(await readSummaries(parts, day))] };
+    }),
   );
+}
+
+/** The name under which the summaries of maintenance stand beside the models of turns. */
+const SUMMARIES = 'summaries';
+
+/** What the summaries of the operations of a day used: one row, or none. */
+async function readSummaries(
+  { store, summary }: EngineParts,
+  { from, to }: Day,
+): Promise<readonly UsageRow[]> {
+  const range = { from: idAt('operation', from), to: idAt('operation', to) };
+  const used = await store.query('usage.ofMaintenance', range);
+  if (used === undefined || used.inputTokens + used.outputTokens === 0) return [];
+  const isPriced = used.cost > 0 || summary.rates !== null || summary.price === 'free';
+  const unpriced = isPriced ? 0 : used.calls;
+  return [{ provider: null, model: SUMMARIES, ...used, unpriced }];
 }
 
 /** The tasks that used most tokens from one day up to another. */
@@ -31,7 +51,7 @@ export async function readLargest(
 }
 
 function rangeOf(first: Day, last: Day): { readonly from: string; readonly to: string } {
-  return { from: turnAt(first.from), to: turnAt(last.to) };
+  return { from: idAt('turn', first.from), to: idAt('turn', last.to) };
 }
 
 export function sumUsed(rows: readonly Used[]): Used {
