@@ -9,15 +9,23 @@ import type { Scene } from './scene.ts';
 const CONDITIONS_SHARE = 0.1;
 const CONDITIONS_CHARS_MIN = 2_000;
 
+// That are looked through in one turn of the event loop: persons paste long texts one after another.
+const CHARS_AT_ONCE = 40_000;
+
 /** What was known, and the standing conditions in what persons have said since (M-17); `free`: of the window, in characters. */
-export function heard(
+export async function heard(
+  { clock }: Pick<EngineParts, 'clock'>,
   known: readonly StandingCondition[],
   said: readonly SaidWords[],
   free: number,
-): readonly StandingCondition[] {
-  const found = said.flatMap(({ at, text }) =>
-    findConditions(text).map((condition) => ({ at, text: condition })),
-  );
+): Promise<readonly StandingCondition[]> {
+  const found: StandingCondition[] = [];
+  let chars = 0;
+  for (const { at, text } of said) {
+    if (chars > CHARS_AT_ONCE) await clock.sleep(0);
+    chars = (chars > CHARS_AT_ONCE ? 0 : chars) + text.length;
+    found.push(...findConditions(text).map((condition) => ({ at, text: condition })));
+  }
   return mergeConditions(known, found, Math.max(CONDITIONS_CHARS_MIN, free * CONDITIONS_SHARE));
 }
 
@@ -30,8 +38,9 @@ export async function heardIn(
   const of = { conversationId: conversation.id, sessionId: session.id, upTo };
   let conditions = seed?.conditions ?? [];
   for (let next: number | null = session.cutSeq; next !== null;) {
+    await parts.clock.sleep(0);
     const page = await readRange(parts, { ...of, after: next });
-    for (const { said } of page.exchanges) conditions = heard(conditions, said, free);
+    for (const { said } of page.exchanges) conditions = await heard(parts, conditions, said, free);
     ({ next } = page);
   }
   return conditions;

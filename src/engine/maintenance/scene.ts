@@ -68,6 +68,8 @@ export async function readScene(
   const reported = await readReported(parts, known, model.contextWindow);
   const free = Math.max(0, charsFor(requestRoom(window), reported) - base);
   const place = { conversationId, sessionId: session.id, after: session.cutSeq };
+  // Two long reads after one another.
+  await parts.clock.sleep(0);
   const tail = await readTail(parts, { ...place, before: conversation.seq + 1, charsMin: free });
   const seed = readSeed(session.seed);
   const { runtime } = agent;

@@ -1,6 +1,6 @@
 import type { OperationFault } from '../../core/maintenance/decide.ts';
 import type { Exchange } from '../../core/maintenance/exchange.ts';
-import { shownChars, takePiece } from '../../core/maintenance/pieces.ts';
+import { shownChars, takePiece, type Piece } from '../../core/maintenance/pieces.ts';
 import type { OperationRecord, OperationWork } from '../../core/maintenance/record.ts';
 import { charsFor, requestRoom } from '../../core/maintenance/size.ts';
 import { judgeSummary, readSummary, writeWork } from '../../core/maintenance/summary.ts';
@@ -97,13 +97,17 @@ class Writer {
       if (piece === undefined) break;
       const made = await this.#call(work.summary, piece.text);
       if (made.kind === 'failed') return { ...made, spent: this.#spent };
-      const conditions = heard(work.conditions, piece.said, this.#scene.free);
+      const conditions = await this.#heard(work, piece);
       work = { ...work, doneSeq: piece.upTo, summary: made.summary, conditions };
       ahead = ahead.filter(({ lastSeq }) => lastSeq > piece.upTo);
       if (ahead.length === 0 && next === null) break;
       if (!(await this.#save(work))) return { kind: 'gone' };
     }
     return { kind: 'whole', work: { ...work, doneSeq: work.cutSeq }, spent: this.#spent };
+  }
+
+  #heard({ conditions }: OperationWork, { said }: Piece): ReturnType<typeof heard> {
+    return heard(this.#parts, conditions, said, this.#scene.free);
   }
 
   async #read(after: number, upTo: number): ReturnType<typeof readRange> {
