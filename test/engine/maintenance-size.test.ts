@@ -149,6 +149,7 @@ describe('a base that does not fit', () => {
     instructions = 'You are a test.';
     await engine.admit({ ...order, expectedVersion: again.version, receiptId: 'mended' });
     await comesTo(engine, here, 'done');
+    assert.equal(place.summariser.requests.length, 0, 'and needs no summary where it fits now');
     await restOf(engine);
     assert.equal((await repliesIn(place, here)).length, 6);
     assert.ok((await messagesOf(place, here)).every(({ state }) => state === 'done'));

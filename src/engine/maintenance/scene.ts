@@ -226,6 +226,20 @@ export async function fitsAfter(
   return countTokens(all, reported) <= requestRoom(window);
 }
 
+/** Whether the request that comes next is below the share of the window from which on a session is maintained. */
+export async function fitsAsItIs(
+  parts: EngineParts,
+  scene: Scene,
+  startAt: number,
+): Promise<boolean> {
+  const { instructions, tools, head, tail, reported, window, session } = scene;
+  const known = scene.seed ?? NO_SEED;
+  const said = await sizeWith(parts, scene, known, session.cutSeq);
+  const kept = tail.reduce((sum, { chars }) => sum + chars, 0);
+  const all = instructions + tools + said.seed + said.facts + said.open + kept + head;
+  return countTokens(all, reported) < startAt * window;
+}
+
 /** What stands for a session from now on, as far as it is known before its commit. */
 export function seedOf(
   { reported, window, stated }: Pick<Scene, 'reported' | 'window' | 'stated'>,

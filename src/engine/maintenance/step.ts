@@ -5,7 +5,7 @@ import type { EngineParts } from '../engine.ts';
 import { compactSession, linkSessions, rotateSession, seedSession } from './effects.ts';
 import { done, failed, type Made } from './made.ts';
 import { makeNativeStep } from './native-step.ts';
-import { cutOf, fitsAfter, seedOf, type Scene } from './scene.ts';
+import { cutOf, fitsAfter, fitsAsItIs, seedOf, type Scene } from './scene.ts';
 import { summarise } from './summarise.ts';
 
 /** Makes the step that an operation is at, under its reserved try. */
@@ -38,6 +38,10 @@ async function compact(
   signal: AbortSignal,
 ): Promise<Made> {
   const { session } = scene;
+  const { startAt } = parts.options.maintenance;
+  // What was blocked for its base alone, and is admitted with a smaller one, may need no summary (M-18).
+  const isMended = operation.epoch > 1 && operation.attempts === 1;
+  if (isMended && (await fitsAsItIs(parts, scene, startAt))) return done(() => ({}));
   const cut = cutOf(scene, operation);
   const at: Cut = cut ?? { cutSeq: session.cutSeq, keptChars: 0 };
   const start = startOf(scene, operation, at.cutSeq);
