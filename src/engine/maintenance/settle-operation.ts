@@ -1,3 +1,4 @@
+import { fenceOf } from '../../core/maintenance/decide.ts';
 import { OPERATION_REASONS } from '../../core/maintenance/reasons.ts';
 import type { OperationRecord } from '../../core/maintenance/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
@@ -24,13 +25,15 @@ export function settleOperation(
   { runs }: OperationRows,
 ): OperationRecord {
   addMoved(ledger, before, after);
-  const row = tell(ledger, { before, after }, runs);
+  const fence = fenceOf(after.state);
+  if (fence !== fenceOf(before.state)) ledger.fence(fence, fence === 'none' ? null : after.id);
+  const row = tell(ledger, after, runs);
   ledger.add({ write: 'operation.save', row });
   return row;
 }
 
 /** The event of an operation's change: all that it counts is in it (V17). */
-export function addMoved(ledger: Ledger, before: OperationRecord, after: OperationRecord): void {
+function addMoved(ledger: Ledger, before: OperationRecord, after: OperationRecord): void {
   const { id, kind, step, version, epoch, failures, lifetimeFailures, nextAttemptAt } = after;
   const counts = { version, epoch, failures, lifetimeFailures, nextAttemptAt };
   const { code } = readObject(after.fault);
@@ -43,22 +46,19 @@ export function addMoved(ledger: Ledger, before: OperationRecord, after: Operati
   });
 }
 
-type Change = { readonly before: OperationRecord; readonly after: OperationRecord };
-
-function tell(ledger: Ledger, change: Change, runs: readonly RunRecord[]): OperationRecord {
-  switch (change.after.state) {
+function tell(ledger: Ledger, after: OperationRecord, runs: readonly RunRecord[]): OperationRecord {
+  switch (after.state) {
     case 'running':
-      return change.after;
+      return after;
     case 'waiting':
-      return tellWaiting(ledger, change);
+      return tellWaiting(ledger, after);
     case 'blocked':
-      return tellBlocked(ledger, change, runs);
+      return tellBlocked(ledger, after, runs);
     case 'done':
-      return tellOver(ledger, change);
+      return tellOver(ledger, after);
     case 'dropped':
-      withdraw(ledger, change.after);
-      ledger.fence('none', null);
-      return { ...change.after, noticeId: null, noticeAt: null };
+      withdraw(ledger, after);
+      return { ...after, noticeId: null, noticeAt: null };
   }
 }
 
@@ -66,8 +66,7 @@ function tell(ledger: Ledger, change: Change, runs: readonly RunRecord[]): Opera
  * Most waits are over before anybody would read of them: the notice is held back for a moment (M-10). It is
  * told once in an epoch: who was told of the block before does not know that its admission waits in turn.
  */
-function tellWaiting(ledger: Ledger, { before, after }: Change): OperationRecord {
-  if (before.state === 'done') ledger.fence('shut', after.id);
+function tellWaiting(ledger: Ledger, after: OperationRecord): OperationRecord {
   if (after.noticeId !== null) return after;
   const noticeId = prepareNotice(ledger, {
     ...noticeOf(after, 'waiting', 'maintenance_waiting'),
@@ -84,11 +83,10 @@ export function waitingParams(operation: OperationRecord): JsonObject {
 
 function tellBlocked(
   ledger: Ledger,
-  { after }: Change,
+  after: OperationRecord,
   runs: readonly RunRecord[],
 ): OperationRecord {
   withdraw(ledger, after);
-  ledger.fence('blocked', after.id);
   const { reason } = after;
   const noticeId = queueNotice(ledger, blockedNotice(after));
   for (const run of runs) failRun(ledger, run, reason ?? 'exhausted', noticeId);
@@ -106,9 +104,8 @@ export function blockedNotice(operation: OperationRecord): NoticeOrder {
   return { ...noticeOf(operation, 'blocked', code), params };
 }
 
-function tellOver(ledger: Ledger, { after }: Change): OperationRecord {
+function tellOver(ledger: Ledger, after: OperationRecord): OperationRecord {
   withdraw(ledger, after);
-  ledger.fence('passed', after.id);
   if (after.isTold === 'yes') {
     const params = { operationId: after.id, version: after.version };
     queueNotice(ledger, { ...noticeOf(after, 'info', 'maintenance_over'), params });
