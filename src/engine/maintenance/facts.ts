@@ -1,7 +1,7 @@
 import type { ExecutionRecord } from '../../core/dispatch/record.ts';
 import { EXECUTION_MOVES } from '../../core/dispatch/record.ts';
 import type { MessageRecord } from '../../core/inbox/record.ts';
-import { findConditions, mergeConditions } from '../../core/maintenance/conditions.ts';
+import { mergeConditions } from '../../core/maintenance/conditions.ts';
 import type { StandingCondition } from '../../core/maintenance/record.ts';
 import { readSeed } from '../../core/maintenance/summary.ts';
 import type { ConversationRecord, SessionRecord } from '../../core/session/record.ts';
@@ -13,6 +13,7 @@ import { ABOVE_ALL_IDS, type SessionId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { SessionFacts } from '../../text/session-facts.ts';
 import type { EngineParts } from '../engine.ts';
+import { foundIn } from './found.ts';
 import { readAgain } from '../settle.ts';
 import { isTaskTool } from '../turn/task-tools.ts';
 
@@ -58,7 +59,7 @@ export async function readSessionFacts(
   const line = await lineOf(parts, session);
   const said = await newestSaid(parts, about, line);
   return {
-    conditions: conditionsOf(session, said),
+    conditions: await conditionsOf(parts, session, said),
     openTasks: open.map((one) => taskFact(one, task)),
     finished: await finishedTasks(parts, about, line),
     doneCalls: perTask.flatMap(({ done }) => done).map(doneFact),
@@ -214,15 +215,14 @@ async function newestSaid(
  * Those of the seed, and those in the words behind it, which stand word for word before the facts: one that
  * lifts or changes an earlier one would be overruled there by what it changes.
  */
-function conditionsOf(
+async function conditionsOf(
+  parts: FactsParts,
   { seed, cutSeq }: SessionRecord,
   said: readonly MessageRecord[],
-): readonly StandingCondition[] {
+): Promise<readonly StandingCondition[]> {
   const known = readSeed(seed)?.conditions ?? [];
-  const found = said
-    .filter(({ claimedSeq }) => (claimedSeq ?? 0) > cutSeq)
-    .flatMap(({ at, text }) => findConditions(text).map((one) => ({ at, text: one })));
-  return mergeConditions(known, found);
+  const behind = said.filter(({ claimedSeq }) => (claimedSeq ?? 0) > cutSeq);
+  return mergeConditions(known, await foundIn(parts, behind));
 }
 
 function taskFact(

@@ -1,7 +1,8 @@
-import { findConditions, mergeConditions } from '../../core/maintenance/conditions.ts';
+import { mergeConditions } from '../../core/maintenance/conditions.ts';
 import type { SaidWords } from '../../core/maintenance/exchange.ts';
 import type { StandingCondition } from '../../core/maintenance/record.ts';
 import type { EngineParts } from '../engine.ts';
+import { foundIn } from './found.ts';
 import { readRange } from './range.ts';
 import type { Scene } from './scene.ts';
 
@@ -9,24 +10,15 @@ import type { Scene } from './scene.ts';
 const CONDITIONS_SHARE = 0.1;
 const CONDITIONS_CHARS_MIN = 2_000;
 
-// That are looked through in one turn of the event loop: persons paste long texts one after another.
-const CHARS_AT_ONCE = 40_000;
-
 /** What was known, and the standing conditions in what persons have said since (M-17); `free`: of the window, in characters. */
 export async function heard(
-  { clock }: Pick<EngineParts, 'clock'>,
+  parts: Pick<EngineParts, 'clock'>,
   known: readonly StandingCondition[],
   said: readonly SaidWords[],
   free: number,
 ): Promise<readonly StandingCondition[]> {
-  const found: StandingCondition[] = [];
-  let chars = 0;
-  for (const { at, text } of said) {
-    if (chars > CHARS_AT_ONCE) await clock.sleep(0);
-    chars = (chars > CHARS_AT_ONCE ? 0 : chars) + text.length;
-    found.push(...findConditions(text).map((condition) => ({ at, text: condition })));
-  }
-  return mergeConditions(known, found, Math.max(CONDITIONS_CHARS_MIN, free * CONDITIONS_SHARE));
+  const charsMax = Math.max(CONDITIONS_CHARS_MIN, free * CONDITIONS_SHARE);
+  return mergeConditions(known, await foundIn(parts, said), charsMax);
 }
 
 /** The standing conditions of a session up to a place, where no summary of the host's own reads it. */
