@@ -243,7 +243,7 @@ class Host implements Engine {
   }
 
   async recoveryStatus(conversationId: ConversationId): Promise<RecoveryStatus> {
-    return recoveryStatus(this.parts, conversationId);
+    return this.#guarded(() => recoveryStatus(this.parts, conversationId));
   }
 
   async resumeWorker(order: WorkerOrder): Promise<WorkerOrdered | Refusal> {
