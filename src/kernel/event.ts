@@ -31,11 +31,9 @@ export const EVENTS = {
   'operation.reserved':
     'A try of its step was reserved before it is made; data: operationId, step, attempt, epoch.',
   'operation.moved':
-    'A maintenance operation changed; from, to, reason; data: operationId, kind, step, version, epoch, failures, lifetimeFailures, nextAttemptAt, code.',
+    'A maintenance operation changed; from, to, reason; data: operationId, kind, step, version, epoch, failures, lifetimeFailures, quotaWaits, nextAttemptAt, code.',
   'operation.admitted':
     'An admin opened the next epoch of a blocked operation; data: operationId, epoch, kind, step, version.',
-  'operation.paused':
-    'A try ended at the end of a quota that is waited for; data: operationId, quotaWaits, nextAttemptAt.',
   'conversation.fence':
     'Whether turns may begin changed; to: none, shut, blocked or passed; data: operationId.',
   'session.compacted':

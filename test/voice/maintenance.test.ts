@@ -202,11 +202,13 @@ describe('W-6: why of an operation says', () => {
       ['operation.moved', of({ code: 'eio', failures: 1 }, { toState: 'waiting' })],
       ['notice.prepared', { data: '{"outboxId":"out_1","code":"maintenance_waiting"}' }],
       ['operation.moved', of({ operationId: idOf('operation', 2) }, { toState: 'done' })],
+      ['operation.moved', of({ code: 'http_429', quotaWaits: 1 }, { toState: 'waiting' })],
       ['operation.moved', of({}, { toState: 'blocked', reason: 'exhausted' })],
     );
     const told = await explainOperation(parts, OPERATION, BERLIN);
     assert.deepEqual(told?.chain, [
-      '13:57:12: It was blocked: making room in it failed seven times in a row.',
+      '13:57:13: It was blocked: making room in it failed seven times in a row.',
+      '13:57:12: It waits for the quota of the model provider, which is no failure.',
       '13:57:10: A notice was prepared and leaves unless it is over soon (`maintenance_waiting`).',
       '13:57:09: A step of it failed (disk: input/output error); failures in a row: 1 of 7.',
       '13:57:07: Try 1 began: shortening the session.',
@@ -215,7 +217,7 @@ describe('W-6: why of an operation says', () => {
     ]);
     const german = await explainOperation(parts, OPERATION, DE);
     assert.equal(
-      german?.chain[2],
+      german?.chain[3],
       '13:57:09: Ein Schritt ist gescheitert (Platte: Ein-/Ausgabefehler); Fehlschläge hintereinander: 1 von 7.',
     );
   });

@@ -46,7 +46,7 @@ function sayMoved(
     case 'running':
       return maintenance.goesOn(sayStepIn(words, data));
     case 'waiting':
-      return textIn(data, 'code') === '' ? maintenance.waits : sayFailed(words, data);
+      return sayWaits(words, data);
     case 'blocked':
       return maintenance.blocked(blockReason(maintenance, reason ?? ''));
     case 'done':
@@ -55,6 +55,13 @@ function sayMoved(
     default:
       return '';
   }
+}
+
+function sayWaits(words: Catalogue, data: JsonObject): string {
+  const { maintenance } = words;
+  const { quotaWaits } = data;
+  if (typeof quotaWaits === 'number' && quotaWaits > 0) return maintenance.quota;
+  return textIn(data, 'code') === '' ? maintenance.waits : sayFailed(words, data);
 }
 
 function sayFailed(words: Catalogue, data: JsonObject): string {

@@ -35,7 +35,8 @@ export function settleOperation(
 /** The event of an operation's change: all that it counts is in it (V17). */
 function addMoved(ledger: Ledger, before: OperationRecord, after: OperationRecord): void {
   const { id, kind, step, version, epoch, failures, lifetimeFailures, nextAttemptAt } = after;
-  const counts = { version, epoch, failures, lifetimeFailures, nextAttemptAt };
+  const { quotaWaits } = after;
+  const counts = { version, epoch, failures, lifetimeFailures, quotaWaits, nextAttemptAt };
   const { code } = readObject(after.fault);
   const why = typeof code === 'string' && after.state !== 'done' ? { code } : {};
   ledger.event('operation.moved', {

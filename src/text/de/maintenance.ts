@@ -72,8 +72,6 @@ export const DE_MAINTENANCE_EVENTS: MaintenanceEvents = {
   'operation.moved': ({ outcome }) => outcome,
   'operation.admitted': ({ by, step }) =>
     `Es darf weitergehen, mit bis zu sieben weiteren Fehlschlägen; das kam von ${by}. Der Schritt: ${step}.`,
-  'operation.paused': () =>
-    'Das Kontingent des Modellanbieters war verbraucht; darauf wird gewartet, und das ist kein Fehlschlag.',
   'conversation.fence': ({ outcome }) => outcome,
   'session.compacted': () =>
     'Der ältere Teil der Sitzung wurde zusammengefasst; was gesagt wurde, bleibt gespeichert.',

@@ -67,8 +67,6 @@ export const EN_MAINTENANCE_EVENTS = {
   'operation.moved': ({ outcome }) => outcome,
   'operation.admitted': ({ by, step }) =>
     `It was let go on by ${by}, with up to seven further failures; its step: ${step}.`,
-  'operation.paused': () =>
-    'The quota of the model provider was used up; it waits for that, and this is no failure.',
   'conversation.fence': ({ outcome }) => outcome,
   'session.compacted': () =>
     'The older part of the session was summarised; what was said stays in the store.',
