@@ -244,7 +244,10 @@ export function dropOperation(operation: OperationRecord, now: Instant): Operati
   return end(operation, 'dropped', now);
 }
 
-/** A `done` operation that freed too little: one failure more in the same epoch, from its last step on (M-19). */
+/**
+ * A `done` operation that freed too little: one failure more in the same epoch. What it left is compacted, of a
+ * handover the session that follows (M-19).
+ */
 export function reopenOperation(
   operation: OperationRecord,
   fault: OperationFault,

@@ -2,9 +2,6 @@ import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { OperationRecord } from './record.ts';
 
-/** The version of the admission's contract (M-7). */
-export const ADMIT_CONTRACT = 1;
-
 export interface AdmitOrderFacts {
   readonly principal: Principal;
   readonly expectedVersion: number;

@@ -143,7 +143,7 @@ function resultText(result: StepRecord | undefined): string {
 }
 
 /** Characters of an item's texts, those of its calls included. */
-export function sizeOf(item: TranscriptItem): number {
+function sizeOf(item: TranscriptItem): number {
   const calls =
     item.role === 'assistant'
       ? item.calls.reduce((sum, call) => sum + call.args.length + call.name.length, 0)
