@@ -5,8 +5,10 @@ import {
   answerReserve,
   charsFor,
   countTokens,
+  freeChars,
   judgeFill,
   mayMaintain,
+  mostChars,
   requestRoom,
 } from './size.ts';
 
@@ -21,6 +23,13 @@ describe('what a request takes of a window', () => {
     assert.equal(countTokens(600, { tokens: 1, chars: 1_000_000 }), 100);
     assert.equal(countTokens(600, { tokens: 1_000_000, chars: 1 }), 600);
     assert.equal(countTokens(300, { tokens: 0, chars: 300 }), 100);
+  });
+
+  test('has so much room beside its base, and never less than none', () => {
+    assert.equal(freeChars(1_000, 700, null), 2_000);
+    assert.equal(freeChars(1_000, 9_000, null), 0);
+    assert.equal(freeChars(1_000, 700, { tokens: 1, chars: 1 }), 200);
+    assert.equal(mostChars(1_000), 5_400);
   });
 
   test('leaves a part of the window for the answer', () => {

@@ -39,6 +39,16 @@ export function heldWindow(stated: number, seed: { readonly window?: number } | 
   return Math.min(stated, seed?.window ?? stated);
 }
 
+/** Characters that a request of this window has beside so many, at least none. */
+export function freeChars(window: number, base: number, reported: Reported | null): number {
+  return Math.max(0, charsFor(requestRoom(window), reported) - base);
+}
+
+/** More characters than any request of this window holds, in whatever language. */
+export function mostChars(window: number): number {
+  return Math.ceil(requestRoom(window) / PER_CHAR_MIN);
+}
+
 /** Tokens of the window that are kept for the answer. */
 export function answerReserve(window: number): number {
   return window - requestRoom(window);

@@ -172,7 +172,8 @@ export class Keeper {
     await told;
     this.#running.delete(operation.id);
     this.#host.live.hint(operation.conversationId);
-    if (came === 'done') this.#host.onOpened(operation.conversationId);
+    // One that is gone may have been recorded by an earlier try of the unit, unseen.
+    if (came === 'done' || came === 'gone') this.#host.onOpened(operation.conversationId);
     // What was left or has faulted is not asked for again at once: clocks may stand apart.
     if (came === 'faulted') this.#arm(FAULT_PAUSE_MS);
     else if (came === 'left') this.#arm(LEFT_PAUSE_MS);

@@ -71,6 +71,8 @@ function decide(
       { before: operation, after: dropOperation(operation, at.now) },
       { runs },
     );
+    const { nextSessionId: next } = operation;
+    if (next !== null) ledger.add({ write: 'session.end', id: next, endedAt: at.now });
     return { verdict: { kind: 'over' }, writes: ledger.close() };
   }
   const blocked = judgeBlocked(operation, verdict, by.tooLarge, at.now);

@@ -2,11 +2,12 @@ import { planCut, type Cut } from '../../core/maintenance/cut.ts';
 import type { Exchange } from '../../core/maintenance/exchange.ts';
 import type { OperationRecord, SessionSeed } from '../../core/maintenance/record.ts';
 import {
-  answerReserve,
-  charsFor,
-  countTokens,
-  requestRoom,
   type Reported,
+  answerReserve,
+  countTokens,
+  freeChars,
+  mostChars,
+  requestRoom,
 } from '../../core/maintenance/size.ts';
 import { readSeed, writeSeed } from '../../core/maintenance/summary.ts';
 import type { ConversationRecord, SessionRecord } from '../../core/session/record.ts';
@@ -66,7 +67,7 @@ export async function readScene(
   const { head, open, task } = await readLatest(parts, conversation);
   const known = { conversation, session, task, base };
   const reported = await readReported(parts, known, model.contextWindow);
-  const free = Math.max(0, charsFor(requestRoom(window), reported) - base);
+  const free = freeChars(window, base, reported);
   const place = { conversationId, sessionId: session.id, after: session.cutSeq };
   // Two long reads after one another.
   await parts.clock.sleep(0);
@@ -125,15 +126,14 @@ async function readReported(
 ): Promise<Reported | null> {
   const { conversation, session, task, base } = about;
   const place = { conversationId: conversation.id, sessionId: session.id };
-  const charsMax = 2 * charsFor(requestRoom(window));
   const before = conversation.seq + 1;
-  const history = await readHistory(parts, { ...place, before }, charsMax);
+  const history = await readHistory(parts, { ...place, before }, mostChars(window));
   const { seed, turns, isOver } = history;
   if (isOver) return seed?.reported ?? null;
   const scale = scaleOf(history, base);
   if (seed === null) return scale;
   // The request that was reported had what the host says beside the summary.
-  const free = Math.max(0, charsFor(requestRoom(window), scale) - base);
+  const free = freeChars(window, base, scale);
   const said = await sayShortened(parts, { conversation, session, task, seed, free });
   return lastReported(history, base + said.chars + sizeOfTurns(turns));
 }

@@ -2,7 +2,9 @@ import {
   answerReserve,
   charsFor,
   countTokens,
+  freeChars,
   heldWindow,
+  mostChars,
   requestRoom,
 } from '../../core/maintenance/size.ts';
 import type { ConversationId } from '../../kernel/ids.ts';
@@ -73,12 +75,11 @@ export async function measureContext(
   const { chars: tools } = offeredTools(agent.tools.list);
   const before = conversation.seq + 1;
   const { sessionId } = conversation;
-  const room = charsOfWindow(model);
-  const history = await readHistory(parts, { conversationId, sessionId, before }, room);
+  const most = mostChars(model.contextWindow);
+  const history = await readHistory(parts, { conversationId, sessionId, before }, most);
   const { seed, turns, isOver } = history;
   const scale = scaleOf(history, instructions + tools);
-  const free =
-    charsFor(requestRoom(heldWindow(model.contextWindow, seed)), scale) - instructions - tools;
+  const free = freeChars(heldWindow(model.contextWindow, seed), instructions + tools, scale);
   const session = await parts.store.query('session.byId', { id: sessionId });
   const shortened =
     seed === null || session === undefined

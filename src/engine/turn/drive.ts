@@ -176,11 +176,7 @@ class TurnLoop {
   }
 
   /** The session is maintained before the turn's work goes on (M-8). */
-  async #overflow(
-    step: StepRecord,
-    end: StepEnd,
-    filled: Pick<Filled, 'cause' | 'window'>,
-  ): Promise<StepRecord | null> {
+  async #overflow(step: StepRecord, end: StepEnd, filled: Filled): Promise<StepRecord | null> {
     const isBegun = this.#session.steps.some(({ state }) => state === 'finished');
     return this.#conclude(step, end, {
       kind: 'overflows',

@@ -1,11 +1,12 @@
 import type { Cause } from '../../core/maintenance/opening.ts';
 import type { Reported } from '../../core/maintenance/size.ts';
 import {
-  charsFor,
   countTokens,
+  freeChars,
   heldWindow,
   judgeFill,
   mayMaintain,
+  mostChars,
   requestRoom,
 } from '../../core/maintenance/size.ts';
 import { HOST_CHANNELS, type MessageRecord } from '../../core/inbox/record.ts';
@@ -25,7 +26,7 @@ import { readAgain } from '../settle.ts';
 import { agentOf, chainOf } from '../session/agent.ts';
 import { sayOpen, sayShortened, type Shortened } from '../session/shortened.ts';
 import type { Claim } from './claim.ts';
-import { charsOfWindow, offeredTools } from './context.ts';
+import { offeredTools } from './context.ts';
 import {
   lastReported,
   readHistory,
@@ -99,8 +100,7 @@ export class Session {
     const session = new Session(parts, claim, system);
     const { conversationId, sessionId, firstSeq: before } = turn;
     const place = { conversationId, sessionId, before };
-    // Some languages take half of what is counted where nobody has said so.
-    const charsMax = 2 * charsOfWindow(session.chain[0]);
+    const charsMax = mostChars(session.chain[0].contextWindow);
     session.#history = histories.take(turn) ?? (await readHistory(parts, place, charsMax));
     session.#earlierChars = sizeOfTurns(session.#history.turns);
     if (inputs === undefined) await session.joined();
@@ -121,8 +121,7 @@ export class Session {
     if (session === undefined) return;
     const [{ contextWindow }] = this.chain;
     const scale = scaleOf(this.#history, this.#base);
-    const room = requestRoom(heldWindow(contextWindow, seed));
-    const free = Math.max(0, charsFor(room, scale) - this.#base);
+    const free = freeChars(heldWindow(contextWindow, seed), this.#base, scale);
     const about = { conversation, task, session, free };
     this.#shortened =
       seed === null
