@@ -119,13 +119,36 @@ describe('the records that a model is told', () => {
       outcome: 'finished',
       result: 'x'.repeat(200),
     }));
-    const text = sayFacts({ ...FULL, doneCalls }, 6_000);
-    assert.ok(text.length <= 6_000, String(text.length));
+    const text = sayFacts({ ...FULL, doneCalls }, 3_500);
+    assert.ok(text.length <= 3_500, String(text.length));
     const shown = recordsIn(text).filter(({ tool }) => tool === 'archive');
     assert.ok(shown.length > 3 && shown.length < 50);
     assert.equal(shown.at(-1)?.['args'], '{"mail":49}');
     assert.ok(text.includes(`(${50 - shown.length} older left out for room.`), text);
     assert.match(text, /\/tasks/);
+  });
+
+  test('M-17 say less of what each call gave before one that is done is left out', () => {
+    const doneCalls = many(20, (index) => ({
+      taskId: 'task_1',
+      tool: 'archive',
+      args: `{"mail":${index}}`,
+      outcome: 'finished',
+      result: 'x'.repeat(2_000),
+    }));
+    for (const [room, most] of [
+      [20_000, 506],
+      [9_000, 256],
+      [6_000, 126],
+      [3_000, 0],
+    ] as const) {
+      const text = sayFacts({ ...NONE, doneCalls }, room);
+      assert.ok(text.length <= room, `${text.length} of ${room}`);
+      const shown = recordsIn(text);
+      assert.equal(shown.length, 20, 'each that is done');
+      const { result = '' } = shown[0] ?? {};
+      assert.ok(typeof result === 'string' && result.length === most);
+    }
   });
 
   test('say how much there is where nothing of a list fits', () => {
@@ -135,7 +158,7 @@ describe('the records that a model is told', () => {
       state: 'failed',
       at: null,
     }));
-    const text = sayFacts({ ...NONE, finished }, 700);
+    const text = sayFacts({ ...NONE, finished }, 600);
     assert.match(text, /\(3 left out for room\./);
     assert.deepEqual(recordsIn(text), []);
   });

@@ -65,6 +65,8 @@ const TEXT_CHARS = [4_000, 2_000, 1_000, 500, 250, 120] as const;
 const LEAST = 120;
 /** Of a text that is one of many. */
 const LISTED_CHARS = 500;
+/** Of those in lists that may be left out: shorter before a record is left out, a result not at all at last. */
+const LIST_CHARS = [LISTED_CHARS, 250, LEAST, 0] as const;
 /** What is kept of the room for what must be told; the rest is for what may be left out. */
 const MUST_SHARE = 0.7;
 /** For the sentence that says how much of a list is left out. */
@@ -79,14 +81,15 @@ interface Section {
  * What the host tells a model whose session was shortened, as records that outrank the summary (M-14,
  * M-17), in about `charsMax` characters. Standing conditions stand in it whole; this task's request, the
  * latest words, open approvals, workers and calls of unknown outcome are cut in length at most. Whatever
- * else there is fills what is left, and what is left out is counted.
+ * else there is fills what is left, its texts as short as they must, and what is left out is counted.
  */
 export function sayFacts(facts: SessionFacts, charsMax: number): string {
   const told = TEXT_CHARS.map((chars) => wholeSections(mustSections(facts, chars)));
   const must = told.find((text) => text.length <= charsMax * MUST_SHARE) ?? told.at(-1) ?? '';
   const parts = [HEAD, ...(must === '' ? [] : [must])];
-  const may = maySections(facts).filter(({ records }) => records.length > 0);
-  let left = charsMax - parts.join('\n\n').length - may.reduce((sum, one) => sum + leastOf(one), 0);
+  const room = charsMax - parts.join('\n\n').length;
+  const may = fittingSections(facts, room);
+  let left = room - may.reduce((sum, one) => sum + leastOf(one), 0);
   for (const section of may) {
     const least = leastOf(section);
     const text = fittedSection(section, Math.max(0, left) + least);
@@ -143,8 +146,17 @@ function mustSections(facts: SessionFacts, chars: number): readonly Section[] {
   ];
 }
 
+/** That a call was made counts for more than what it gave: work is not to be done again (M-17). */
+function fittingSections(facts: SessionFacts, room: number): readonly Section[] {
+  const all = LIST_CHARS.map((chars) =>
+    maySections(facts, chars).filter(({ records }) => records.length > 0),
+  );
+  return all.find((may) => wholeSections(may).length + MORE_CHARS <= room) ?? all.at(-1) ?? [];
+}
+
 /** Each with its newest first to be kept. */
-function maySections(facts: SessionFacts): readonly Section[] {
+function maySections(facts: SessionFacts, chars: number): readonly Section[] {
+  const short = Math.max(chars, LEAST);
   return [
     {
       title:
@@ -152,16 +164,16 @@ function maySections(facts: SessionFacts): readonly Section[] {
       records: facts.doneCalls.map(({ taskId, tool, args, outcome, result }) => ({
         task: taskId,
         tool: cut(tool, LEAST),
-        args: cut(args, LISTED_CHARS),
+        args: cut(args, short),
         outcome,
-        result: cut(result, LISTED_CHARS),
+        ...(chars === 0 ? {} : { result: cut(result, chars) }),
       })),
     },
     {
       title: 'Other open tasks of this conversation; each goes on by itself:',
       records: facts.openTasks
         .filter(({ isThis }) => !isThis)
-        .map((task) => openRecord(task, LISTED_CHARS)),
+        .map((task) => openRecord(task, short)),
     },
     {
       title: 'Tasks that have ended; none of them is open again:',
@@ -169,7 +181,7 @@ function maySections(facts: SessionFacts): readonly Section[] {
         task: id,
         state,
         ended: at === null ? null : isoInstant(at),
-        request: cut(request, LISTED_CHARS),
+        request: cut(request, short),
       })),
     },
   ];
