@@ -50,7 +50,7 @@ export class Client {
       conversations: () => this.#conversations.filter(Boolean),
       say: (of) => this.#message(of),
       type: (of) => this.#command(of),
-      run: (principal) => this.#run(principal),
+      run: (principal, conversationId) => this.#run(principal, conversationId),
     });
   }
 
@@ -262,11 +262,10 @@ export class Client {
     await this.#sender.deliver(sent, { body: of.text, byKey: false, send });
   }
 
-  async #run(principal: Principal): Promise<void> {
+  async #run(principal: Principal, room?: ConversationId): Promise<void> {
     const { random } = this.#parts;
-    const conversationId = random.chance(0.5)
-      ? random.pick(this.#conversations.filter(Boolean))
-      : undefined;
+    const drawn = random.chance(0.5) ? random.pick(this.#conversations.filter(Boolean)) : undefined;
+    const conversationId = room ?? drawn;
     const sent = this.#sender.sent('run');
     const send: Send = (engine, input) =>
       engine.acceptRun({

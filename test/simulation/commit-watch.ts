@@ -14,6 +14,7 @@ type TurnEndWrite = Extract<Write, { write: 'turn.end' }>;
 export function watchCommit(world: World, unit: CommittedUnit): void {
   if (unit.unit === 'lease.start' && world.look.hasClosedLimiter()) world.reached('limiter_kept');
   if (unit.unit === 'recovery.record') doomJudge(world, unit.host);
+  if (STEPS.has(unit.unit)) disturbUpkeep(world, unit);
   for (const write of unit.writes) {
     keepAccount(world, write);
     if (write.write === 'turn.stopping') noteStop(world, write.id, unit.host);
@@ -27,6 +28,29 @@ export function watchCommit(world: World, unit: CommittedUnit): void {
 /** What an assessment came to hurts most before anybody acts on it. */
 function doomJudge(world: World, host: string): void {
   if (world.random.judge.chance(world.options.faults.judgeDies)) world.dies(host);
+}
+
+/** Steps of a handover, and pieces of a summary: what comes after them hurts most to lose. */
+const STEPS: ReadonlySet<string> = new Set([
+  'maintenance.summarise',
+  'maintenance.archive-link',
+  'maintenance.rotate',
+  'maintenance.progress',
+  'maintenance.compact',
+]);
+
+/** Its host dies between two steps, or an operator restores the store while it waits. */
+function disturbUpkeep(world: World, { unit, host, writes }: CommittedUnit): void {
+  const { upkeepDies, older } = world.options.faults;
+  const isHandover = unit !== 'maintenance.compact' && unit !== 'maintenance.progress';
+  const deadly = isHandover && upkeepDies > 0 ? 0.9 : upkeepDies;
+  const [dies, restores] = [deadly, older * 0.3].map((odds) => world.random.upkeep.chance(odds));
+  const waits = writes.some(
+    (write) => write.write === 'operation.save' && write.row.state === 'waiting',
+  );
+  if (dies === true) world.dies(host);
+  else if (restores === true && waits && world.hasFaults && world.options.faults.restores > 0)
+    world.restores.now();
 }
 
 /** What later judgements ask for. */

@@ -137,7 +137,10 @@ function partsOf(world: World, host: Host, config: Config): EngineParts {
     padding,
     weigh: upkeep.isOn ? (request: ModelRequest) => weigh(request, upkeep.density) : undefined,
   };
-  const models = scriptedModels(parts, { ...options, window: config.window });
+  const isWide = config.window >= WIDE_WINDOW && upkeep.isOn;
+  const summaryWindow = isWide ? WIDE_WINDOW : upkeep.summaryWindow;
+  const own = { ...options, window: config.window, upkeep: { ...upkeep, summaryWindow } };
+  const models = scriptedModels(parts, own);
   const runtime = upkeep.native ? { runtime: scriptedRuntime(parts) } : {};
   const tools = scriptedTools({
     scheduler,

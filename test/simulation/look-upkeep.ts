@@ -12,6 +12,8 @@ export interface UpkeepLook {
   operation(id: string): OperationRecord | undefined;
   /** Running, waiting or blocked. */
   open(): readonly OperationRecord[];
+  /** All epochs of all operations of a conversation. */
+  epochsOf(conversationId: string): number;
   conversation(id: string): ConversationRecord | undefined;
   session(id: string): SessionRecord | undefined;
   turn(id: string): TurnRecord | undefined;
@@ -37,7 +39,11 @@ export function lookAtUpkeep(db: DatabaseSync): UpkeepLook {
       return row === undefined ? undefined : (recordOf(row) as never);
     };
   };
+  const epochs = db.prepare(
+    'select coalesce(sum(epoch), 0) as sum from operation where conversation_id = ?',
+  );
   return {
+    epochsOf: (conversationId) => Number(epochs.get(conversationId)?.['sum']),
     operation: one('operation'),
     open: many(`select * from operation where state in ${OPEN} order by id`),
     conversation: one('conversation'),

@@ -24,6 +24,8 @@ export interface Change {
 /** What a change is held against. */
 export interface Known {
   readonly native: boolean;
+  /** Whether the step that was tried has called anybody. */
+  readonly wasMade: boolean;
   /** The pauses that any host of the world is configured with. */
   readonly delays: readonly Delays[];
   /** The version that an admission under this receipt named; undefined where nobody said. */
@@ -91,8 +93,9 @@ function judgeFailure(problems: Problems, { before, row, events }: Change, known
   problems.unless(mayFail, () => `M-2 ${row.id} failed without a try`);
   if (row.state !== 'waiting') return;
   const code = codeIn(events);
-  // What was done and freed too little was neither rejected nor cut (M-19).
-  const isUncertain = wasTried && code !== 'full' && !isHarmless(before.step, known);
+  // What was done and freed too little, or was not even begun, was neither rejected nor cut (M-19).
+  const isCut = code === 'interrupted' || (known.wasMade && code !== 'full');
+  const isUncertain = isCut && !isHarmless(before.step, known);
   problems.unless(
     !isUncertain,
     () => `M-6 the uncertain ${before.step} of ${row.id} is to be made again`,

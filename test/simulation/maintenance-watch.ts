@@ -121,11 +121,12 @@ export class MaintenanceWatch {
     if (events.some((event) => dataOf(event)['code'] === 'full')) book.wasDone(before);
   }
 
-  #known({ conversationId }: OperationRecord): Known {
-    const { native, delays, history, look } = this.#parts;
+  #known({ id, conversationId }: OperationRecord): Known {
+    const { native, book, delays, history, look } = this.#parts;
     const blocked = this.#blockedSeq.get(conversationId) ?? 0;
     return {
       native,
+      wasMade: book.wasMade(id),
       delays: delays(),
       expected: (scope) =>
         history.orders.find(({ by, receipt }) => scope === `${by} ${receipt}`)?.admission

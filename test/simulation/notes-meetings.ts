@@ -1,5 +1,4 @@
 // What a turn can meet, noted from what was committed: waits, approvals, limits, orders, words.
-import type { TaskReason } from '../../src/core/task/moves.ts';
 import type { EventRecord } from '../../src/core/session/record.ts';
 import type { Write } from '../../src/ports/store.ts';
 import type { CommittedUnit } from './faulty-store.ts';
@@ -7,7 +6,7 @@ import type { Notes } from './notes.ts';
 import { dataOf } from './dump.ts';
 import { noteRecovery, noteRecoveryWrite } from './notes-recovery.ts';
 import { noteUpkeep } from './notes-upkeep.ts';
-import type { Sometime } from './sometimes.ts';
+import type { Sometime, StoodReason } from './sometimes.ts';
 
 type Reached = Notes['reached'];
 
@@ -21,22 +20,25 @@ export function noteMeeting({ reached }: Notes, unit: CommittedUnit): void {
 }
 
 function noteEvent(reached: Reached, event: EventRecord, unit: CommittedUnit): void {
-  if (event.reason !== null) reached(`stood_${event.reason as TaskReason}`);
+  noteReason(reached, event);
   const name = BY_EVENT[event.type];
   if (name !== undefined) reached(name);
-  if (event.type === 'turn.continued' && event.runId !== null) reached('run_message_joined');
-  if (event.type === 'turn.continued' && event.runId === null) reached('steered');
+  if (event.type === 'turn.continued')
+    reached(event.runId === null ? 'steered' : 'run_message_joined');
   if (event.type === 'turn.started' && (dataOf(event)['messageIds'] as unknown[]).length > 1)
     reached('collected');
   if (event.type === 'task.moved') noteMove(reached, event, unit);
   noteRecovery(reached, event, unit);
 }
 
+function noteReason(reached: Reached, { type, reason }: EventRecord): void {
+  if (reason !== null && type.startsWith('task.')) reached(`stood_${reason as StoodReason}`);
+}
+
 const BY_EVENT: Readonly<Record<string, Sometime>> = {
   'command.answered': 'command_answered',
   'model.retried': 'retried',
   'conversation.model': 'model_chosen',
-  'session.started': 'fresh_session',
   'task.extended': 'extended',
 };
 
@@ -55,7 +57,6 @@ function noteMove(reached: Reached, event: EventRecord, unit: CommittedUnit): vo
 
 const BY_UNIT: Readonly<Record<string, Sometime>> = {
   'task.resume': 'resumed',
-  'session.fresh': 'moved_over',
 };
 
 function noteDue(reached: Reached, event: EventRecord, { writes }: CommittedUnit): void {

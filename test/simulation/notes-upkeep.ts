@@ -38,6 +38,9 @@ const BY_EVENT: Readonly<Record<string, Noted>> = {
     if (dataOf(event)['kind'] === 'handover' && dataOf(event)['step'] === 'summarise')
       reached('reconciled');
   },
+  'session.started': (reached, event) => {
+    if (dataOf(event)['previousId'] == null) reached('fresh_session');
+  },
   'session.compacted': (reached) => reached('compacted'),
   'session.seeded': (reached) => reached('handed_over'),
   'notice.withdrawn': (reached) => reached('waiting_withdrawn'),

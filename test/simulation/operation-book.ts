@@ -27,6 +27,8 @@ interface Tried {
   readonly row: OperationRecord;
   /** Not recorded by anybody yet. */
   isOut: boolean;
+  /** A model or a runtime was really called. */
+  isMade: boolean;
   /** Whoever has come to nothing in it is not called for it again. */
   readonly failed: Set<string>;
 }
@@ -63,6 +65,13 @@ export class OperationBook {
     this.#parts = parts;
   }
 
+  /** Whether anything was called in the try of an operation that is out. */
+  wasMade(id: string): boolean {
+    return [...this.#tries.values()].some(
+      (tried) => tried.row.id === id && tried.isOut && tried.isMade,
+    );
+  }
+
   /** Something that no other summary says. */
   nextWords(): string {
     this.#words += 1;
@@ -78,7 +87,13 @@ export class OperationBook {
 
   /** A try was committed. */
   reserved(host: string, row: OperationRecord): void {
-    this.#tries.set(`${host} ${row.id}`, { host, row, isOut: true, failed: new Set() });
+    this.#tries.set(`${host} ${row.id}`, {
+      host,
+      row,
+      isOut: true,
+      isMade: false,
+      failed: new Set(),
+    });
   }
 
   /** What a try came to was committed, by whomever. */
@@ -104,6 +119,7 @@ export class OperationBook {
       return call;
     }
     this.#judge(call, tried);
+    tried.isMade = true;
     return call;
   }
 
@@ -162,8 +178,8 @@ export class OperationBook {
 }
 
 /** Whether a handover has made some of its steps, and the next is to come. */
-export function isBetween({ kind, step, attemptAt }: OperationRecord): boolean {
-  return kind === 'handover' && step !== 'summarise' && attemptAt === null;
+export function isBetween({ kind, step }: OperationRecord): boolean {
+  return kind === 'handover' && step !== 'summarise';
 }
 
 function fits(kind: UpkeepCallKind, step: OperationStep): boolean {

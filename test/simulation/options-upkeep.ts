@@ -48,7 +48,7 @@ export const NO_UPKEEP: Upkeep = {
 export const WIDE_WINDOW = 100_000;
 /** So small that a few exchanges outgrow it. */
 const NARROW_WINDOWS = [2_400, 3_600, 6_000] as const;
-const UPKEEP_SHARE = 0.35;
+const UPKEEP_SHARE = 0.4;
 
 /** Drawn apart from everything else, so that neither reshuffles the other. */
 export function drawUpkeep(random: Random): {
@@ -67,7 +67,7 @@ export function drawUpkeep(random: Random): {
     summaryLies: 1,
     upkeepDies: random.next() * 0.5,
     runtimeRejects: random.next() * 0.8,
-    runtimeThrows: random.next() * often,
+    runtimeThrows: random.next() * Math.max(often, 0.7),
     runtimeSlow: random.next() * 0.3,
     older: 1,
   };
@@ -80,8 +80,8 @@ export function drawUpkeep(random: Random): {
     maintenance: drawMaintenance(random),
     density: random.pick([0.6, 1, 1.5, 2]),
     padding: random.pick([200, 900, 1_800]),
-    summaryWindow: random.pick([2_000, window, WIDE_WINDOW]),
-    native: random.chance(0.35),
+    summaryWindow: random.pick([1_700, 2_000, window, WIDE_WINDOW]),
+    native: random.chance(0.45),
     changes: random.chance(0.3),
   };
   return {

@@ -29,7 +29,7 @@ type Has = (what: string) => boolean;
 export class RequestWatch {
   readonly #parts: RequestWatchParts;
   readonly #refused = new Set<number>();
-  /** The session of the request that was seen last. */
+  /** Where the request that was seen last was made. */
   #room = '';
 
   constructor(parts: RequestWatchParts) {
@@ -40,17 +40,23 @@ export class RequestWatch {
     const { problem } = this.#parts;
     judgePairs(request.messages, problem);
     const turn = this.#turnOf(host, request);
-    // In a fresh session that somebody has begun the same may be said anew.
-    this.#room = turn?.sessionId ?? '';
+    this.#room = turn === undefined ? '' : this.#roomOf(turn);
     if (this.#refused.has(digestOf(request, this.#room)))
       problem(`M-13 ${model.name} is sent again what was too long for its provider`);
     const session = this.#parts.look.upkeep.session(turn?.sessionId ?? '');
-    if (turn !== undefined && session?.seed != null) this.#judgeFacts(request, turn, session);
+    // One that slept while others took its turn over knows nothing of what they did since.
+    const isCurrent = turn?.state === 'running';
+    if (isCurrent && session?.seed != null) this.#judgeFacts(request, turn, session);
   }
 
   /** The provider has said that it is too long: no such request comes again (M-13). */
   refused(request: ModelRequest): void {
     this.#refused.add(digestOf(request, this.#room));
+  }
+
+  /** In a session that somebody has begun, and after an admission, the same may be said anew (M-7, M-21). */
+  #roomOf({ sessionId, conversationId }: TurnRecord): string {
+    return `${sessionId} ${this.#parts.look.upkeep.epochsOf(conversationId)}`;
   }
 
   /** M-14 and M-17: what must not be left to a summary is said by the host itself. */

@@ -52,10 +52,13 @@ export async function summarise(
   });
 }
 
+/** Data is counted higher than prose. */
+const JSON_DENSITY = 1.3;
+
 function comesTo(parts: Parts, by: Speaker, request: ModelRequest): Coming {
   const { scheduler, wall, upkeep: random, providers, summaries } = parts;
   const delay = random.below(4 * SECOND);
-  if ((parts.weigh?.(request) ?? 0) > by.contextWindow) {
+  if ((parts.weigh?.(request) ?? 0) * JSON_DENSITY > by.contextWindow) {
     parts.reached('summary_too_long');
     return { delay, outcome: fault('refused', 'context_too_long', 'request') };
   }

@@ -45,6 +45,6 @@ export const UPKEEP_HAPPENED = {
   native_done: 'a step of a native runtime was done',
   native_rejected: 'a native runtime rejected a step',
   native_eio: 'a native runtime threw the error of a disk',
-  native_cut: 'a step of a native runtime was cut',
+  native_cut: 'a step of a native runtime was cut, or its host died',
   other_window: 'a host started with another window',
 } as const;

@@ -94,7 +94,6 @@ const HAPPENED = {
   deadline_moved: 'an admin moved a deadline',
   resumed: 'a person let a task go on',
   fresh_session: 'a fresh session began',
-  moved_over: 'a task that was too large for its session went on in a fresh one',
   model_chosen: 'the model of a conversation was chosen',
   expired_running: 'a deadline ended a task whose turn ran',
   paused_running: 'a task was paused while its turn ran',
@@ -141,12 +140,16 @@ const HAPPENED = {
   safe_mode_ended: 'an admin ended safe mode',
 } as const;
 
-type ReasonEvent = `stood_${TaskReason}`;
+/** A base that does not fit stands before a conversation; only background work is blocked by it itself (M-20). */
+export type StoodReason = Exclude<TaskReason, 'base_too_large'>;
+type ReasonEvent = `stood_${StoodReason}`;
 type EndEvent = `turn_${TurnEnd}`;
 
 /** Every reason for which a task can stand still or end. */
 const STOOD = Object.fromEntries(
-  Object.keys(REASONS).map((reason) => [`stood_${reason}`, `a task came to ${reason}`]),
+  Object.keys(REASONS)
+    .filter((reason) => reason !== 'base_too_large')
+    .map((reason) => [`stood_${reason}`, `a task came to ${reason}`]),
 ) as Readonly<Record<ReasonEvent, string>>;
 
 /** Every end of a turn. */

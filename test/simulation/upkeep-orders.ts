@@ -36,7 +36,7 @@ export interface UpkeepOrdersParts {
     readonly conversationId: ConversationId;
     readonly principal: Principal;
   }) => Promise<void>;
-  readonly run: (principal: Principal) => Promise<void>;
+  readonly run: (principal: Principal, conversationId: ConversationId) => Promise<void>;
 }
 
 /** Looks until somebody who waits for a block gives up. */
@@ -101,8 +101,8 @@ export class UpkeepOrders {
     const principal = random.pick([PERSON, GUEST, ADMIN]);
     const draw = random.next();
     reached('said_behind_fence');
-    if (draw < 0.6) return say({ conversationId, principal, words: '' });
-    if (draw < 0.75) return run(principal);
+    if (draw < 0.45) return say({ conversationId, principal, words: '' });
+    if (draw < 0.75) return run(principal, conversationId);
     await type({ text: random.pick(['/new', '/reset']), conversationId, principal });
   }
 
@@ -112,7 +112,7 @@ export class UpkeepOrders {
     const principal = random.pick([ADMIN, ADMIN, ADMIN, SECOND_ADMIN, PERSON, GUEST]);
     if (random.chance(0.4)) return this.#typeWay(operation, principal);
     const isHandover = operation.reason === 'uncertain' && operation.kind === 'compact';
-    const isRight = random.chance(0.8);
+    const isRight = random.chance(0.6);
     const isStale = random.chance(0.2);
     const admission: Admission = {
       expectedVersion: operation.version - (isStale ? 1 : 0),
@@ -132,7 +132,7 @@ export class UpkeepOrders {
     if (!principal.isAdmin)
       broken(new Error(`M-7 ${operation.id} was admitted by ${principal.id}`));
     reached('admitted');
-    if (random.chance(0.4)) {
+    if (random.chance(0.7)) {
       await sender.pause('admit again', random.below(60 * SECOND));
       const second = await again();
       if (second.kind !== 'refused' && second.repeated === true) reached('admission_repeated');

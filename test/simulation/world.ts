@@ -240,8 +240,8 @@ export class World {
 
   /** The host dies soon, where hosts die at all. */
   dies(host: string): void {
-    const { crashEvery, judgeDies } = this.options.faults;
-    if (this.#faultsOn && crashEvery + judgeDies > 0) this.#doom.doom(host);
+    const { crashEvery, judgeDies, upkeepDies } = this.options.faults;
+    if (this.#faultsOn && crashEvery + judgeDies + upkeepDies > 0) this.#doom.doom(host);
   }
 
   /** A host takes requests from here on. */
@@ -383,7 +383,8 @@ export class World {
     this.fleet.lastDiedUncleanly = true;
     voidStops(this.notes, host.epoch.name);
     if (this.books.assessing.isOut(host.epoch.name)) this.reached('assessment_lost');
-    if (this.books.operations.isOut(host.epoch.name)) this.reached('upkeep_lost');
+    if (this.books.operations.isOut(host.epoch.name))
+      this.reached(this.options.upkeep.native ? 'native_cut' : 'upkeep_lost');
     if (this.look.upkeep.open().some(isBetween)) this.reached('upkeep_lost_between');
     noteCrash(this.notes, host, { label, tools: this.ledger.running.get(host.epoch.name) ?? 0 });
     this.trace(`${host.epoch.name} dies before ${label}`);
