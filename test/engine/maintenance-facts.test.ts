@@ -238,6 +238,12 @@ describe('a transcript', () => {
       }
       const next = await place.store.query('session.byId', { id: nextSessionId! });
       assert.deepEqual([session?.nextId, next?.previousId], [nextSessionId, sessionId]);
+      const open = (await place.rows('task')).filter(({ ended_at: at }) => at === null);
+      assert.equal(open.length, 3, 'one that waits, one that asks, one that is blocked');
+      assert.ok(
+        open.every((task) => task['session_id'] === nextSessionId),
+        'go on in the next',
+      );
       const range = { conversationId: here, sessionId, after: 0, upTo: 1_000_000, limit: 500 };
       const steps = await place.store.query('step.ofSession', range);
       const all = await place.rows('step');
