@@ -52,6 +52,7 @@ const FULL: SessionFacts = {
       args: '{"mail":17}',
       outcome: 'finished',
       result: 'archived',
+      isRepeatable: false,
     },
   ],
   uncertain: [{ taskId: 'task_1', tool: 'send_mail', args: '{"to":"anna"}', at: AT }],
@@ -78,9 +79,6 @@ describe('the records that a model is told', () => {
       { at: SAID_AT, text: 'Ask me before you delete “anything”.' },
       { at: SAID_AT, text: 'and be quick' },
       { task: 'task_1', state: 'active', request: 'clear my inbox' },
-      { approval: 'appr_1', task: 'task_1', tool: 'delete_mail', expires: SAID_AT },
-      { worker: 'exec_1', task: 'task_1', state: 'running', job: 'sort the rest' },
-      { task: 'task_1', tool: 'send_mail', args: '{"to":"anna"}', at: SAID_AT },
       {
         task: 'task_1',
         tool: 'archive',
@@ -88,6 +86,9 @@ describe('the records that a model is told', () => {
         outcome: 'finished',
         result: 'archived',
       },
+      { approval: 'appr_1', task: 'task_1', tool: 'delete_mail', expires: SAID_AT },
+      { worker: 'exec_1', task: 'task_1', state: 'running', job: 'sort the rest' },
+      { task: 'task_1', tool: 'send_mail', args: '{"to":"anna"}', at: SAID_AT },
       {
         task: 'task_2',
         state: 'waiting',
@@ -118,6 +119,7 @@ describe('the records that a model is told', () => {
       args: `{"mail":${index}}`,
       outcome: 'finished',
       result: 'x'.repeat(200),
+      isRepeatable: true,
     }));
     const text = sayFacts({ ...FULL, doneCalls }, 3_500);
     assert.ok(text.length <= 3_500, String(text.length));
@@ -135,6 +137,7 @@ describe('the records that a model is told', () => {
       args: `{"mail":${index}}`,
       outcome: 'finished',
       result: 'x'.repeat(2_000),
+      isRepeatable: true,
     }));
     for (const [room, most] of [
       [20_000, 506],
@@ -149,6 +152,24 @@ describe('the records that a model is told', () => {
       const { result = '' } = shown[0] ?? {};
       assert.ok(typeof result === 'string' && result.length === most);
     }
+  });
+
+  test('M-17 E-1 tell what a task has done and must not do twice, whatever the room', () => {
+    const doneCalls = many(20, (index) => ({
+      taskId: 'task_1',
+      tool: 'send_mail',
+      args: `{"mail":${index}}`,
+      outcome: 'finished',
+      result: 'x'.repeat(2_000),
+      isRepeatable: index < 8,
+    }));
+    const shown = recordsIn(sayFacts({ ...FULL, doneCalls }, 100));
+    const told = shown.filter(({ args }) => String(args).includes('"mail"'));
+    assert.deepEqual(
+      told.map(({ args }) => args),
+      many(12, (index) => `{"mail":${index + 8}}`),
+    );
+    assert.ok(told.every((call) => !('result' in call)));
   });
 
   test('say how much there is where nothing of a list fits', () => {
@@ -184,6 +205,7 @@ describe('the records that a model is told', () => {
       args: 'a'.repeat(9_000),
       outcome: 'finished',
       result: 'z'.repeat(9_000),
+      isRepeatable: index % 2 === 0,
     })),
     uncertain: many(20, (index) => ({
       taskId: 'task_1',
@@ -243,7 +265,14 @@ describe('words of others in it are data', () => {
         openTasks: [task, { ...task, isThis: false }],
         finished: [{ id: 'task_0', request: hostile, state: 'failed', at: null }],
         doneCalls: [
-          { taskId: 't', tool: hostile, args: hostile, outcome: 'failed', result: hostile },
+          {
+            taskId: 't',
+            tool: hostile,
+            args: hostile,
+            outcome: 'failed',
+            result: hostile,
+            isRepeatable: true,
+          },
         ],
         uncertain: [{ taskId: 't', tool: hostile, args: hostile, at: AT }],
         workers: [{ id: 'exec_1', taskId: 't', job: hostile, state: 'running' }],

@@ -33,6 +33,8 @@ export interface SessionFacts {
     readonly args: string;
     readonly outcome: string;
     readonly result: string;
+    /** Whether making it again would change nothing more. */
+    readonly isRepeatable: boolean;
   }[];
   readonly uncertain: readonly {
     readonly taskId: string;
@@ -67,6 +69,8 @@ const LEAST = 120;
 const LISTED_CHARS = 500;
 /** Of those in lists that may be left out: shorter before a record is left out, a result not at all at last. */
 const LIST_CHARS = [LISTED_CHARS, 250, LEAST, 0] as const;
+/** Calls that must never be made again, of this turn's task: so many are told whatever the room, the newest. */
+const MUST_CALLS = 20;
 /** What is kept of the room for what must be told; the rest is for what may be left out. */
 const MUST_SHARE = 0.7;
 /** For the sentence that says how much of a list is left out. */
@@ -80,7 +84,8 @@ interface Section {
 /**
  * What the host tells a model whose session was shortened, as records that outrank the summary (M-14,
  * M-17), in about `charsMax` characters. Standing conditions stand in it whole; this task's request, the
- * latest words, open approvals, workers and calls of unknown outcome are cut in length at most. Whatever
+ * latest words, what it has done and must not do twice, open approvals, workers and calls of unknown
+ * outcome are cut in length at most. Whatever
  * else there is fills what is left, its texts as short as they must, and what is left out is counted.
  */
 export function sayFacts(facts: SessionFacts, charsMax: number): string {
@@ -117,6 +122,16 @@ function mustSections(facts: SessionFacts, chars: number): readonly Section[] {
     },
     { title: 'The task of this turn:', records: own.map((task) => openRecord(task, chars)) },
     {
+      title: 'Calls of this task that were made and are no longer shown; make none of them again:',
+      records: [...onceOnly(facts)].map(({ taskId, tool, args, outcome, result }) => ({
+        task: taskId,
+        tool: cut(tool, LEAST),
+        args: cut(args, short),
+        outcome,
+        ...(chars === LEAST ? {} : { result: cut(result, short) }),
+      })),
+    },
+    {
       title: 'Calls that wait for a person’s approval; ask for none of them again:',
       records: facts.approvals.map(({ id, taskId, tool, expiresAt }) => ({
         approval: id,
@@ -146,6 +161,15 @@ function mustSections(facts: SessionFacts, chars: number): readonly Section[] {
   ];
 }
 
+type DoneCall = SessionFacts['doneCalls'][number];
+
+/** What this task has done and must not do twice (E-1): no room is too small to say so. */
+function onceOnly({ doneCalls, openTasks }: SessionFacts): ReadonlySet<DoneCall> {
+  const own = openTasks.find(({ isThis }) => isThis)?.id;
+  const once = doneCalls.filter(({ taskId, isRepeatable }) => taskId === own && !isRepeatable);
+  return new Set(once.slice(-MUST_CALLS));
+}
+
 /** That a call was made counts for more than what it gave: work is not to be done again (M-17). */
 function fittingSections(facts: SessionFacts, room: number): readonly Section[] {
   const all = LIST_CHARS.map((chars) =>
@@ -157,11 +181,13 @@ function fittingSections(facts: SessionFacts, room: number): readonly Section[] 
 /** Each with its newest first to be kept. */
 function maySections(facts: SessionFacts, chars: number): readonly Section[] {
   const short = Math.max(chars, LEAST);
+  const told = onceOnly(facts);
+  const doneCalls = facts.doneCalls.filter((call) => !told.has(call));
   return [
     {
       title:
         'Calls of open tasks that were made and are no longer shown; do not repeat what is done:',
-      records: facts.doneCalls.map(({ taskId, tool, args, outcome, result }) => ({
+      records: doneCalls.map(({ taskId, tool, args, outcome, result }) => ({
         task: taskId,
         tool: cut(tool, LEAST),
         args: cut(args, short),

@@ -240,8 +240,10 @@ function doneFact({
   input,
   state,
   output,
+  repeatable,
 }: StepRecord): SessionFacts['doneCalls'][number] {
-  return { taskId, tool: tool ?? '', args: input ?? '', outcome: state, result: output ?? '' };
+  const made = { taskId, tool: tool ?? '', args: input ?? '', outcome: state };
+  return { ...made, result: output ?? '', isRepeatable: repeatable === 'yes' };
 }
 
 function uncertainFact({
