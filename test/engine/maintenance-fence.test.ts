@@ -152,7 +152,7 @@ describe('behind a fence', () => {
 });
 
 describe('runs behind a fence', () => {
-  test('M-11 stay open on the waiting notice and end on the blocked one; what is kept is answered after an admission', async () => {
+  test('M-11 V10 stay open on the waiting notice and end on the blocked one; what is kept is answered after an admission', async () => {
     const stand = await waitingFence();
     const { place, engine, here } = stand;
     const early = await order(engine, 'the early run', here);
