@@ -1,11 +1,19 @@
-// A provider that takes less than its model's window states (M-13, M-19).
+// Sessions that are maintained though their model's window would hold them (M-13, M-19).
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { ConversationId } from '../../src/kernel/ids.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { restOf, say, talkTo } from '../support/acts.ts';
-import { fails, Installation, says, ScriptedModel, type GivenParts } from '../support/host.ts';
-import { elapse, ONE_BY_ONE, repliesIn } from './maintenance-support.ts';
+import {
+  asks,
+  fails,
+  Installation,
+  says,
+  ScriptedModel,
+  type GivenParts,
+} from '../support/host.ts';
+import { comesTo, elapse, ONE_BY_ONE, repliesIn } from './maintenance-support.ts';
 
 interface Stand {
   readonly place: Installation;
@@ -17,6 +25,32 @@ async function open(place: Installation, given: GivenParts = {}): Promise<Stand>
   const engine = await place.host({ options: ONE_BY_ONE, ...given });
   return { place, engine, here: await talkTo(engine) };
 }
+
+test('M-13 a session of very many steps is maintained however little of the window it takes, and few are kept', async () => {
+  const place = new Installation();
+  place.model.contextWindow = 100_000_000;
+  const stand = await open(place);
+  const { engine, here } = stand;
+  place.model.answer = ({ messages }) => {
+    if (messages.at(-1)?.role === 'tool') return says('looked');
+    const calls = Array.from({ length: 9 }, (_, part) => ['look', { part }] as const);
+    return asks(...calls);
+  };
+  let turns = 0;
+  while ((await place.rows('operation')).length === 0) {
+    turns += 1;
+    await say(engine, here, `message ${turns}`);
+    await restOf(engine);
+  }
+  const { length: steps } = await place.rows('step');
+  assert.ok(steps >= LIMITS.sessionStepsMax && steps < LIMITS.sessionStepsMax + 20, `${steps}`);
+  await comesTo(engine, here, 'done');
+  await say(engine, here, 'and now?');
+  await restOf(engine);
+  const { messages = [] } = place.model.requests.at(-2) ?? {};
+  const kept = messages.filter(({ role }) => role !== 'user').length;
+  assert.ok(kept > 0 && kept <= LIMITS.sessionStepsKept, `${kept} steps are kept`);
+});
 
 describe('a request that the provider refuses as too long', () => {
   test('M-13 a provider’s “too long” begins an operation in place of a retry, and no fallback is asked the same', async () => {
