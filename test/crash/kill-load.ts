@@ -3,19 +3,19 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiProblem } from '../../src/client/client.ts';
-import type { Json } from '../../src/kernel/json.ts';
-import { callsTool, says, type ModelAnswer } from '../../src/testing/model-answer.ts';
-import {
-  startModelServer,
-  type ModelServer,
-  type RecordedRequest,
-} from '../../src/testing/model-server.ts';
+import { startModelServer, type ModelServer } from '../../src/testing/model-server.ts';
 import type { Random } from '../../src/testing/sim-random.ts';
+import type { OperationReply } from '../../src/wire/maintenance.ts';
 import { startHost, type HostProcess } from './host-process.ts';
+import { answer, summaries } from './kill-model.ts';
 
 const LANES = 8;
 /** Messages that each lane sends before it waits: the second arrives while the first is worked on. */
 const AHEAD = 2;
+
+/** So small that the session of a lane outgrows it again and again; what each message carries beside its words. */
+const WINDOW = 6_000;
+const PADDING = 'and so on '.repeat(250);
 
 /** Cycles in one conversation: what a cut task has done stays among what its next turn is shown. */
 const ROOM_CYCLES = 3;
@@ -24,7 +24,7 @@ const ROOM_CYCLES = 3;
 export interface Witness {
   /** Acknowledged messages: their number by their id. */
   readonly acked: ReadonlyMap<string, number>;
-  /** How often the model server was asked for each step of each message, as `NUMBER:RESULTS`. */
+  /** How often the model server was asked for each step of each message, as `NUMBER:STEP`. */
   readonly asked: ReadonlyMap<string, number>;
   /** How often each message's command ran, from the file that it appends to. */
   readonly ledger: ReadonlyMap<number, number>;
@@ -42,7 +42,11 @@ export async function killUnderLoad(
   readonly server: ModelServer;
 }> {
   const asked = new Map<string, number>();
-  const server = await startModelServer((request) => answer(request, asked), { record: 'none' });
+  const strict = { window: WINDOW, summary: summaries(random) };
+  const server = await startModelServer((request) => answer(request, asked), {
+    record: 'none',
+    strict,
+  });
   mkdirSync(join(folder, 'workspace'), { recursive: true });
   const acked = new Map<string, number>();
   let host = await startOn(folder, server.url, 0);
@@ -89,59 +93,10 @@ function config(url: string, whileBusy: string): string {
     `whileBusy: ${whileBusy}`,
     // So many unclean starts are the load, and each interrupted task is assessed soon.
     'recovery: { safeMode: false, spacingSeconds: 0.2 }',
-    `model: { provider: openai-compatible, baseURL: '${url}', name: scripted }`,
+    'maintenance: { startAt: 0.6, firstDelaySeconds: 0.2, maxDelaySeconds: 2 }',
+    `model: { provider: openai-compatible, baseURL: '${url}', name: scripted, contextWindow: ${WINDOW} }`,
     '',
   ].join('\n');
-}
-
-/**
- * Four model calls and three tools for each message, the second of which must never run twice. An
- * assessment lets its task go on, and what goes on is taken up at the call that has no result yet.
- */
-function answer({ body }: RecordedRequest, asked: Map<string, number>): ModelAnswer {
-  const shape = JSON.stringify(body['response_format'] ?? null);
-  if (shape.includes('"verdict"')) return says('{"verdict":"continue","reason":"nothing is lost"}');
-  if (shape.includes('"taskId"')) return says('{"taskId":null,"reason":"it is new"}');
-  const messages = body['messages'] as unknown as readonly Said[];
-  const number = nextOf(messages);
-  const results = resultsOf(messages, number);
-  const key = `${number}:${results}`;
-  asked.set(key, (asked.get(key) ?? 0) + 1);
-  if (results === 0)
-    return callsTool('write', { path: `job-${number}.txt`, content: String(number) });
-  if (results === 1) return callsTool('command', { command: `echo ${number} >> ledger.txt` });
-  if (results === 2) return callsTool('read', { path: `job-${number}.txt` });
-  return says(`done ${number}`);
-}
-
-interface Said {
-  readonly role: string;
-  readonly content: Json;
-  readonly tool_calls?: readonly {
-    readonly id: string;
-    readonly function: { readonly arguments: string };
-  }[];
-  readonly tool_call_id?: string;
-}
-
-/** The newest message that has no answer yet: what goes on is told of its first one alone. */
-function nextOf(messages: readonly Said[]): number {
-  const said = JSON.stringify(messages.filter(({ role }) => role === 'assistant'));
-  const jobs = messages
-    .filter(({ role }) => role === 'user')
-    .map(({ content }) => Number(/job (\d+)/.exec(JSON.stringify(content))?.[1]))
-    .toReversed();
-  return jobs.find((number) => !said.includes(`done ${number}"`)) ?? jobs[0] ?? 0;
-}
-
-/** How many calls of this message have a result, whatever it says. */
-function resultsOf(messages: readonly Said[], number: number): number {
-  const isOwn = new RegExp(String.raw`(?:job-|echo )${number}\b`);
-  const own = messages.flatMap(({ tool_calls: calls = [] }) =>
-    calls.filter((call) => isOwn.test(call.function.arguments)).map(({ id }) => id),
-  );
-  const done = new Set(messages.map(({ tool_call_id: id }) => id));
-  return own.filter((id) => done.has(id)).length;
 }
 
 interface Lane {
@@ -173,7 +128,7 @@ async function send(host: HostProcess, lane: Lane, { acked, count }: Load): Prom
   try {
     const sent = await host.client.postMessage(
       lane.id,
-      { text: `job ${number}` },
+      { text: `job ${number}: ${PADDING}` },
       { idempotencyKey: `job-${number}` },
     );
     acked.set(sent.messageId, number);
@@ -226,6 +181,19 @@ async function attend(host: HostProcess, signal: AbortSignal): Promise<void> {
 async function reopenAll(host: HostProcess): Promise<void> {
   const { items } = await host.client.tasks({ state: 'blocked', limit: 200 });
   for (const { id } of items) await reopen(host, id);
+  const blocked = await host.client.operations({ state: 'blocked', limit: 200 });
+  for (const operation of blocked.items) await admit(host, operation);
+}
+
+/** The way out of a conversation whose upkeep has used its tries up: its record names it, and it is taken. */
+async function admit(host: HostProcess, { id, version, commands }: OperationReply): Promise<void> {
+  const way = `/admit ${id}`;
+  assert.ok(
+    commands.some(({ command }) => command === way),
+    `the record of ${id} must quote ${way}`,
+  );
+  const receiptId = `${id} ${version}`;
+  await host.client.admit(id, { contractVersion: 1, expectedVersion: version, receiptId });
 }
 
 /** The way out of a task that has used its assessments up: `why` names it, and it is taken. */
