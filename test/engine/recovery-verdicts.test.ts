@@ -268,7 +268,7 @@ for (const [how, fill] of Object.entries({ whole: 10, 'once it was summarised': 
     const { messages } = place.model.requests.at(-1) ?? assert.fail();
     const results = messages.flatMap(({ role, text }) => (role === 'tool' ? [text] : []));
     const facts = messages.filter(({ text }) =>
-      text.includes('Calls of open tasks that were made'),
+      text.includes('that were made and are no longer shown'),
     );
     assert.deepEqual(results, fill > 10 ? [] : ['done'], 'its finished call has its result');
     assert.equal(facts.length, fill > 10 ? 1 : 0);
