@@ -203,7 +203,9 @@ export class World {
 
   broken(error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.problems.push(`thrown: ${text}`);
+    // What breaks a rule begins with its id, whoever saw it.
+    const rule = error instanceof Error && /^[A-Z]-?\d+ /.test(error.message);
+    this.problems.push(rule ? error.message : `thrown: ${text}`);
   }
 
   logged(host: string, level: string, fields: Readonly<Record<string, unknown>>): void {
