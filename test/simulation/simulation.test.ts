@@ -2,12 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DEFECTS } from './defects.ts';
-import { drillOne } from './drill.ts';
 import { playSeeds, type SeedSet } from './many.ts';
 import { optionsOf } from './options.ts';
-import { describeEnumeration, describeFailure, describeSet } from './report.ts';
-import { enumerate } from './enumerate.ts';
-import { SCENARIOS } from './scenarios.ts';
+import { describeFailure, describeSet } from './report.ts';
 import { simulate } from './simulate.ts';
 import { SOMETIMES } from './sometimes.ts';
 
@@ -102,86 +99,6 @@ describe('under crashes, zombies and faults of every kind', () => {
     // The quick tier reaches every event once; the whole one each at least twenty times.
     assert.deepEqual(set.sometimes.below(1), []);
   });
-});
-
-/** What each scenario pins, in their order. */
-const RULES = [
-  'T-1',
-  'E-1, E-2',
-  'T-16',
-  'V14',
-  'W-1',
-  'V4',
-  'E-4, V4',
-  'E-6',
-  'T-11',
-  'T-11',
-  'T-11',
-  'T-11',
-  'T-11, V2',
-  'T-11, V2',
-  'T-11, V2',
-  'T-11, V2',
-  'T-11, V2',
-  'T-11, V2',
-  'T-11, V2',
-  'T-11, V2',
-  'T-12, R-1',
-  'T-18',
-  'T-13',
-  'T-18, V5',
-  'T-6, R-1',
-  'T-7',
-  'R-1, R-3',
-  'R-6, R-8',
-  'R-4',
-  'R-4',
-  'B-2, R-1',
-  'B-4, B-8',
-  'T-15',
-  'M-8, M-12',
-  'M-3, M-12',
-  'V19, M-6',
-  'M-16, M-19',
-  'M-4, M-7',
-  'M-21',
-  'M-8, M-17',
-  'M-13',
-  'M-6, M-7',
-  'M-3, M-6',
-  'M-18',
-];
-
-describe('a host dies, or a person speaks, at every single point of', () => {
-  // The least number of points: a scenario that got shorter must say so here.
-  const points: readonly number[] = [
-    25, 45, 60, 25, 25, 50, 45, 40, 45, 60, 60, 60, 45, 45, 45, 45, 45, 45, 45, 45, 50, 120, 40,
-    100, 40, 45, 90, 120, 90, 70, 90, 110, 80, 120, 110, 180, 350, 330, 130, 130, 110, 190, 200,
-    120,
-  ];
-  for (const [index, scenario] of SCENARIOS.entries()) {
-    test(`${RULES[index] ?? 'V2'}: ${scenario.name}`, async (context) => {
-      const enumeration = await enumerate(scenario);
-      context.diagnostic(describeEnumeration(enumeration));
-      assert.deepEqual(enumeration.failures, []);
-      assert.ok(enumeration.points >= (points[index] ?? 1), `${enumeration.points} points`);
-    });
-  }
-  test('each scenario has its least number of points', () => {
-    assert.equal(points.length, SCENARIOS.length);
-    assert.equal(RULES.length, SCENARIOS.length);
-  });
-});
-
-describe('a planted defect is caught:', () => {
-  for (const defect of DEFECTS) {
-    test(defect.name, async (context) => {
-      const drilled = await drillOne(defect);
-      assert.notEqual(drilled.caughtAt, null, `not caught in ${drilled.seeds} seeds`);
-      context.diagnostic(`seed ${drilled.caughtAt}: ${drilled.problem}`);
-      assert.match(drilled.problem ?? '', defect.breaks);
-    });
-  }
 });
 
 test('a run prints its expanded options and each step, and leaves the same trace again', async () => {
