@@ -53,22 +53,33 @@ interface Said {
 const FACTS = 'The host’s own records';
 const BY_HOST = new RegExp(`^(?:${FACTS}|From the host, not from the person)`);
 
-/** The newest message that has no answer yet: what goes on is told of its first one alone. */
+/**
+ * The newest message that has no answer yet: what goes on is told of its first one alone. Behind the host's
+ * own words stands what the turn itself holds; a turn that was begun without words is told of its task there.
+ */
 function nextOf(messages: readonly Said[]): number {
+  const texts = messages.map(({ role, content }) => (role === 'user' ? textOf(content) : ''));
+  const facts = texts.findLastIndex((text) => text.startsWith(FACTS));
+  const own = newestOpen(messages, texts.slice(facts + 1));
+  if (facts < 0 || own.isOpen) return own.number;
+  return ownJob(texts[facts] ?? '') ?? own.number;
+}
+
+function newestOpen(
+  messages: readonly Said[],
+  texts: readonly string[],
+): { readonly number: number; readonly isOpen: boolean } {
   const said = JSON.stringify(messages.filter(({ role }) => role === 'assistant'));
-  const users = messages
-    .filter(({ role }) => role === 'user')
-    .map(({ content }) => textOf(content));
-  const jobs = users.filter((text) => !BY_HOST.test(text)).map(jobIn);
-  const open = jobs.toReversed().filter((number) => !said.includes(`done ${number}"`));
-  return (
-    open.find((number) => number > 0) ?? ownJob(users) ?? jobs.find((number) => number > 0) ?? 0
-  );
+  const jobs = texts
+    .filter((text) => !BY_HOST.test(text))
+    .map(jobIn)
+    .filter(Boolean);
+  const open = jobs.findLast((number) => !said.includes(`done ${number}"`));
+  return { number: open ?? jobs[0] ?? 0, isOpen: open !== undefined };
 }
 
 /** The request of the turn's own task, where its words stand in no turn that is shown. */
-function ownJob(users: readonly string[]): number | undefined {
-  const facts = users.find((text) => text.startsWith(FACTS)) ?? '';
+function ownJob(facts: string): number | undefined {
   const [, own = ''] = facts.split('The task of this turn:');
   const { request } = recordsIn(own)[0] ?? {};
   return typeof request === 'string' ? jobIn(request) : undefined;
