@@ -54,7 +54,7 @@ export const MAINTENANCE_DEFECTS: readonly Defect[] = [
   },
   {
     name: 'a fence opens when a host starts',
-    breaks: /^V(?:7|17) /,
+    breaks: /^(?:B-2|V7|V17) /,
     store: after('lease.start', opensFences),
   },
   {

@@ -149,7 +149,7 @@ export const MEETING_DEFECTS: readonly Defect[] = [
   },
   {
     name: 'a task that ends leaves its approval open',
-    breaks: /^E-4 /,
+    breaks: /^(?:E-4|V17) /,
     store: inUnit('task.stop', { writes: without('approval.decide') }),
   },
 ];
