@@ -4,7 +4,7 @@ import type { Read, Unit } from '../../ports/store.ts';
 import type { EngineParts } from '../engine.ts';
 import { queueNotice } from '../outbox/queue.ts';
 import { Ledger } from '../session/ledger.ts';
-import { settle } from '../settle.ts';
+import { isFatal, readAgain, settle } from '../settle.ts';
 import { noticeOf } from './settle-operation.ts';
 
 /**
@@ -13,10 +13,11 @@ import { noticeOf } from './settle-operation.ts';
  */
 export async function tellKept(parts: EngineParts, conversationId: ConversationId): Promise<void> {
   try {
-    const found = await parts.store.query('operation.newestOf', { conversationId });
+    const found = await readAgain(parts, 'operation.newestOf', { conversationId });
     if (found?.state !== 'blocked' || found.isKeptTold === 'yes') return;
     await settle(parts, () => keptUnit(found));
   } catch (error) {
+    if (isFatal(error)) throw error;
     const said = error instanceof Error ? error.message : String(error);
     parts.log.warn('a kept message could not be told of', { conversationId, error: said });
   }
