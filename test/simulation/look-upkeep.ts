@@ -65,7 +65,12 @@ export const UPKEEP_UNREST = `
     union all select 'operation ' || id || ' is ' || state from operation
       where state in ('running','waiting')
     union all select 'operation ' || id || ' has a try that is out' from operation
-      where attempt_at is not null`;
+      where attempt_at is not null
+    union all select 'nobody is told what is kept behind ' || one.id from operation one
+      where one.state = 'blocked' and one.is_kept_told = 'no' and exists (
+        select 1 from message where conversation_id = one.conversation_id and kind = 'genuine'
+          and run_id is null and state = 'unclaimed' and seq > (select max(seq) from event
+            where conversation_id = one.conversation_id and type = 'conversation.fence'))`;
 
 /** In such a conversation nothing goes on before an admin says so (M-8). */
 export const NOT_BLOCKED = `conversation_id not in

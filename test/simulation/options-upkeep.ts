@@ -78,7 +78,7 @@ export function drawUpkeep(random: Random): {
   const upkeep: Upkeep = {
     isOn,
     maintenance: drawMaintenance(random),
-    density: random.pick([0.6, 1, 1.5, 2]),
+    density: random.pick([0.6, 1, 2, 3]),
     padding: random.pick([200, 900, 1_800]),
     summaryWindow: random.pick([1_700, 2_000, window, WIDE_WINDOW]),
     native: random.chance(0.45),

@@ -113,6 +113,8 @@ async function watchQuiet(world: World): Promise<void> {
   const { scheduler, look, wall } = world;
   // A host that has just started tells what it found, after a passing fault at its next look.
   await until(world, () => false, scheduler.elapsed + world.options.tickMs + QUIET / 4);
+  // A turn may have been about to begin at the very moment at which all seemed to rest.
+  await until(world, () => world.isAtRest, scheduler.elapsed + REST_MAX);
   const before = world.eventCount;
   if (look.isDueBefore(wall.now() + 2 * QUIET)) return;
   await until(world, () => false, scheduler.elapsed + QUIET);
