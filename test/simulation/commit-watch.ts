@@ -55,6 +55,8 @@ function disturbUpkeep(world: World, { unit, host, writes }: CommittedUnit): voi
 
 /** What later judgements ask for. */
 function keepAccount(world: World, write: Write): void {
+  if (write.write === 'step.finish' && write.row.errorCode === 'context_too_long')
+    world.books.requests.recorded(write.row.turnId);
   if (write.write === 'message.bind') world.ledger.bound.add(write.id);
   if (write.write === 'limiter.insert' || write.write === 'limiter.save')
     world.books.calls.limited(write.row);

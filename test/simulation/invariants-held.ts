@@ -85,13 +85,16 @@ function judgeSummaries(problems: Problems, dump: Dump): void {
     ({ subjectId }) => subjectId,
   );
   for (const { id, toldAt, held, workersHeld } of dump.boundaries) {
-    const told = summaries.get(id)?.length ?? 0;
+    const own = summaries.get(id) ?? [];
+    const told = own.length;
     problems.unless(told <= 1, () => `V8 the summary of ${id} was told ${told} times`);
     problems.unless(
       told === 0 || toldAt !== null,
       () => `B-10 ${id} was told and does not know it`,
     );
-    const hasSome = held + workersHeld > 0;
+    // What had not left when the store was restored is told too (B-2).
+    const { unsent = 0 } = JSON.parse(own[0]?.params ?? '{}') as { readonly unsent?: number };
+    const hasSome = held + workersHeld + unsent > 0;
     problems.unless(told === 0 || hasSome, () => `B-10 ${id} held nothing and was told`);
   }
   const reports = dump.outbox.filter(({ code }) => code === 'restart_report').length;

@@ -98,7 +98,9 @@ export class OperationBook {
 
   /** What a try came to was committed, by whomever. */
   closed(row: OperationRecord, before: OperationRecord): void {
-    for (const tried of this.#tries.values()) if (tried.row.id === row.id) tried.isOut = false;
+    // One that is given up between its reservation and its call may still call once.
+    const isOut = row.state === 'dropped';
+    for (const tried of this.#tries.values()) if (tried.row.id === row.id) tried.isOut = isOut;
     const hasPassed = row.failures === before.failures && row.state !== 'blocked';
     if (hasPassed) this.wasDone(before);
   }
@@ -167,7 +169,9 @@ export class OperationBook {
       );
     const conversations = this.#conversationsOf(called.request);
     const named = able.filter(({ row }) => conversations.has(row.conversationId));
-    return (named.length > 0 ? named : able).at(-1);
+    // Of several that nothing tells apart, one that may still call.
+    const rest = able.filter(({ failed }) => !failed.has(called.model));
+    return (named.length > 0 ? named : rest.length > 0 ? rest : able).at(-1);
   }
 
   #conversationsOf({ messages }: ModelRequest): ReadonlySet<string | undefined> {

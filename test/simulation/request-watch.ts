@@ -28,9 +28,11 @@ type Has = (what: string) => boolean;
 
 export class RequestWatch {
   readonly #parts: RequestWatchParts;
-  readonly #refused = new Set<number>();
-  /** Where the request that was seen last was made. */
-  #room = '';
+  /** By turn: what its provider found too long last, as far as the turn has heard. */
+  readonly #heard = new Map<string, number>();
+  readonly #known = new Set<number>();
+  /** The request that was seen last. */
+  #asked = { turnId: '', digest: 0 };
 
   constructor(parts: RequestWatchParts) {
     this.#parts = parts;
@@ -40,18 +42,31 @@ export class RequestWatch {
     const { problem } = this.#parts;
     judgePairs(request.messages, problem);
     const turn = this.#turnOf(host, request);
-    this.#room = turn === undefined ? '' : this.#roomOf(turn);
-    if (this.#refused.has(digestOf(request, this.#room)))
-      problem(`M-13 ${model.name} is sent again what was too long for its provider`);
+    this.#judgeRepeat(turn, { host, model, request });
     const session = this.#parts.look.upkeep.session(turn?.sessionId ?? '');
     // One that slept while others took its turn over knows nothing of what they did since.
     const isCurrent = turn?.state === 'running';
     if (isCurrent && session?.seed != null) this.#judgeFacts(request, turn, session);
   }
 
+  #judgeRepeat(turn: TurnRecord | undefined, { model, request }: SeenRequest): void {
+    const room = turn === undefined ? '' : this.#roomOf(turn);
+    const digest = digestOf(request, `${room} ${model.name} ${model.contextWindow}`);
+    this.#asked = { turnId: turn?.id ?? '', digest };
+    if (this.#known.has(digest) || this.#heard.get(this.#asked.turnId) === digest)
+      this.#parts.problem(`M-13 ${model.name} is sent again what was too long for its provider`);
+  }
+
   /** The provider has said that it is too long: no such request comes again (M-13). */
-  refused(request: ModelRequest): void {
-    this.#refused.add(digestOf(request, this.#room));
+  refused(): void {
+    const { turnId, digest } = this.#asked;
+    this.#heard.set(turnId, digest);
+  }
+
+  /** It was saved: from here on no other turn sends it either, whichever host has it. */
+  recorded(turnId: string): void {
+    const digest = this.#heard.get(turnId);
+    if (digest !== undefined) this.#known.add(digest);
   }
 
   /** In a session that somebody has begun, and after an admission, the same may be said anew (M-7, M-21). */

@@ -132,7 +132,7 @@ function comesTo(parts: ModelParts, shape: Shape, request: ModelRequest): ModelO
 /** The provider counts in its own way, and takes no more than its window (M-13). */
 function isTooLong(parts: ModelParts, { contextWindow }: Shape, request: ModelRequest): boolean {
   if ((parts.weigh?.(request) ?? 0) <= contextWindow) return false;
-  parts.requests.refused(request);
+  parts.requests.refused();
   parts.reached('context_too_long');
   return true;
 }
