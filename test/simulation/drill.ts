@@ -13,16 +13,23 @@ export interface Drilled {
 
 const SEEDS_MAX = 1_000;
 
-/** Plays seeds with a defect until one fails. */
+/**
+ * Plays seeds with a defect until one fails for the defect's own reason. One defect breaks several
+ * rules, and which is seen first in a world is chance: a seed that fails for another one only is
+ * passed over, and does not count.
+ */
 export async function drillOne(defect: Defect): Promise<Drilled> {
-  const enough = (_: number, failures: readonly Failure[]): boolean => failures.length > 0;
+  const own = ({ problems }: Failure): string | undefined =>
+    problems.find((problem) => defect.breaks.test(problem));
+  const isCaught = (failure: Failure): boolean => own(failure) !== undefined;
+  const enough = (_: number, failures: readonly Failure[]): boolean => failures.some(isCaught);
   const { failures, seeds } = await playSeeds({ from: 1, seeds: SEEDS_MAX, defect, enough });
-  const [first] = failures;
+  const caught = failures.find(isCaught);
   return {
     defect: defect.name,
-    caughtAt: first?.seed ?? null,
+    caughtAt: caught?.seed ?? null,
     seeds,
-    problem: first?.problems[0] ?? null,
+    problem: caught === undefined ? (failures[0]?.problems[0] ?? null) : (own(caught) ?? null),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Epoch, Scheduler } from '../../src/testing/scheduler.ts';
 
 export interface Defect {
   readonly name: string;
-  /** What the first problem of the seed that catches it says: for its own reason, not by accident. */
+  /** What a problem of the seed that catches it says: for its own reason, not by accident. */
   readonly breaks: RegExp;
   readonly store?: (store: Store, host: DefectHost) => Store;
   readonly parts?: (parts: EngineParts) => EngineParts;
