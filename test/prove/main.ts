@@ -6,17 +6,15 @@
 //   npm run prove -- --list                     what there is, and how much each tier runs of it
 // How far it is goes to stderr; the last line of stdout is one document of JSON. Exit code 1: something
 // failed, or too little ran.
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { commitNow, ROOT } from './commit.ts';
 import { ProgressFile } from './progress.ts';
 import type { Proof, Tier } from './proof.ts';
 import { PROOFS } from './proofs.ts';
 import type { Range } from './ranges.ts';
 import { runTier } from './tier.ts';
-
-const ROOT = join(import.meta.dirname, '../..');
 
 const { values } = parseArgs({
   options: {
@@ -75,16 +73,4 @@ function rangeAsked(): Range | undefined {
 function floors(): Readonly<Record<string, number>> {
   const text = readFileSync(join(ROOT, '.ci/floor.json'), 'utf8');
   return (JSON.parse(text) as { prove: Record<string, number> }).prove;
-}
-
-/** The commit that is proved; with a `+` where files differ from it, `unknown` outside of a checkout. */
-function commitNow(): string {
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', ['-C', ROOT, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
-  try {
-    const isClean = git('status', '--porcelain') === '';
-    return `${git('rev-parse', 'HEAD')}${isClean ? '' : '+'}`;
-  } catch {
-    return 'unknown+';
-  }
 }
