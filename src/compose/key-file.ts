@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureKeyFile, newSecret } from '../http/keys.ts';
+import { ensureKeyFile, putKeyFile } from '../http/keys.ts';
 
 /** `DATA/api-key`: the generated key while none is configured. */
 export function keyFileOf(data: string): string {
@@ -32,8 +32,7 @@ export function dropGeneratedKey(data: string): boolean {
 /** Puts a new key in the place of the generated one, whole or not at all. Gives its file. */
 export function rotateGeneratedKey(data: string): string {
   const path = keyFileOf(data);
-  writeFileSync(`${path}.new`, `${newSecret()}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  putKeyFile(path);
   return path;
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   chmodSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -9,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -98,6 +99,14 @@ describe('the generated key', () => {
     ensureKeyFile(path);
     assert.equal(readFileSync(path, 'utf8').trim(), secret);
     assert.notEqual(newSecret(), newSecret());
+  });
+
+  test('A-3: takes the place of a blank one, which a start that was cut short has left', (context) => {
+    const path = join(folder(context), 'api-key');
+    writeFileSync(path, '', { mode: 0o600 });
+    ensureKeyFile(path);
+    assert.match(readFileSync(path, 'utf8'), /^sk_\S{43}\n$/);
+    assert.deepEqual(readdirSync(dirname(path)), ['api-key']);
   });
 
   test('X-6: a file that others can read is closed, and that is said', (context) => {

@@ -1,5 +1,5 @@
 import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { Fault } from '../kernel/fault.ts';
 import { principalName, type Principal } from '../kernel/principal.ts';
 import { SECOND } from '../kernel/time.ts';
@@ -126,14 +126,22 @@ export class KeyRing {
  * Gives true when a looser state was mended (X-6). Throws what the disk throws.
  */
 export function ensureKeyFile(path: string): boolean {
-  try {
-    writeFileSync(path, `${newSecret()}\n`, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
+  // A key that is blank was never anybody's: whoever made it was cut short.
+  if (!holdsKey(path)) putKeyFile(path);
   const isLoose = (statSync(path).mode & 0o077) !== 0;
   if (isLoose) chmodSync(path, 0o600);
   return isLoose;
+}
+
+/** Puts a new key in the place of whatever is there, whole or not at all: a start may end at any call. */
+export function putKeyFile(path: string): void {
+  writeFileSync(`${path}.new`, `${newSecret()}\n`, { mode: 0o600, flush: true });
+  renameSync(`${path}.new`, path);
+}
+
+function holdsKey(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && readFileSync(path, 'utf8').trim() !== '';
 }
 
 export function newSecret(): string {
