@@ -1,0 +1,75 @@
+// Breaks the source in every small way Stryker knows, and counts what the tests notice:
+// `npm run mutate`, or `npm run mutate -- task approval` for some rooms. With `--again` what a former
+// run found about unchanged code and tests is taken as found. Fails when a room is below its floor.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Stryker } from '@stryker-mutator/core';
+import { ROOMS, type MutatedRoom } from './mutate-rooms.ts';
+
+type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
+
+interface Score {
+  readonly room: MutatedRoom;
+  readonly mutants: number;
+  readonly noticed: number;
+  readonly survivors: readonly Mutant[];
+}
+
+const NOTICED: readonly Mutant['status'][] = ['Killed', 'Timeout'];
+const UNNOTICED: readonly Mutant['status'][] = ['Survived', 'NoCoverage'];
+/** Kept out of the repository with everything else that was installed or made. */
+const KEPT = 'node_modules/.cache/mutate';
+
+async function breakRoom(room: MutatedRoom, isAgain: boolean): Promise<Score> {
+  const scratch = mkdtempSync(join(tmpdir(), 'mutate-'));
+  try {
+    const found = await new Stryker({
+      mutate: [...room.mutate, '!src/**/*.test.ts'],
+      tap: { testFiles: [...room.tests] },
+      incrementalFile: join(KEPT, `${room.name}.json`),
+      jsonReporter: { fileName: join(KEPT, `${room.name}.report.json`) },
+      force: !isAgain,
+      tempDirName: scratch,
+    }).runMutationTest();
+    return scoreOf(room, found);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function scoreOf(room: MutatedRoom, found: readonly Mutant[]): Score {
+  const noticed = found.filter(({ status }) => NOTICED.includes(status)).length;
+  const survivors = found.filter(({ status }) => UNNOTICED.includes(status));
+  return { room, mutants: noticed + survivors.length, noticed, survivors };
+}
+
+function percentOf({ mutants, noticed }: Score): number {
+  return mutants === 0 ? 100 : (100 * noticed) / mutants;
+}
+
+function show(score: Score): string {
+  const { room, mutants, noticed, survivors } = score;
+  const percent = percentOf(score).toFixed(1);
+  const lines = survivors.map(({ fileName, location, mutatorName, replacement, status }) => {
+    const at = `${fileName}:${location.start.line}:${location.start.column}`;
+    return `  ${status} ${at} ${mutatorName} → ${replacement ?? ''}`;
+  });
+  const total = `${room.name}: ${noticed} of ${mutants} noticed, ${percent} % (floor ${room.floor} %)`;
+  return [...lines, total].join('\n');
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { again: { type: 'boolean', default: false } },
+});
+const unknown = positionals.filter((name) => !ROOMS.some((room) => room.name === name));
+if (unknown.length > 0) throw new Error(`No such room: ${unknown.join(', ')}`);
+
+for (const room of ROOMS) {
+  if (positionals.length > 0 && !positionals.includes(room.name)) continue;
+  const score = await breakRoom(room, values.again);
+  process.stdout.write(`${show(score)}\n`);
+  if (percentOf(score) < room.floor) process.exitCode = 1;
+}
