@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Principal } from '../../kernel/principal.ts';
+import { stepRow } from '../../testing/store-rows.ts';
 import { openTask } from '../task/decide.ts';
 import { TASK_ENDS } from '../task/moves.ts';
 import type { TaskRecord } from '../task/record.ts';
-import { decideApproval, goesOnWithAnswer, judgeAnswer, waitsForIt } from './decide.ts';
-import type { ApprovalRecord } from './record.ts';
+import {
+  askedBefore,
+  decideApproval,
+  goesOnWithAnswer,
+  judgeAnswer,
+  openApproval,
+  waitsForIt,
+} from './decide.ts';
+import { APPROVAL_MOVES, type ApprovalRecord } from './record.ts';
 
 const NOW = 1_800_000_000_000;
 const ANNA: Principal = { kind: 'key', id: 'anna', isAdmin: false };
@@ -56,6 +64,39 @@ function judged(
   return state === undefined ? refused?.code : [refused?.code, state];
 }
 
+test('V18 an approval that was answered or has expired keeps its end', () => {
+  assert.deepEqual(APPROVAL_MOVES, {
+    open: ['approved', 'denied', 'expired'],
+    approved: [],
+    denied: [],
+    expired: [],
+  });
+});
+
+test('E-4 a new approval is of exactly the call that was journalled, and open', () => {
+  const { id, shown, approver, kind, requestedBy, at, expiresAt } = OPEN;
+  const asked = { id, shown, approver, kind, requestedBy, at, expiresAt };
+  const { conversationId, taskId, runId, turnId } = OPEN;
+  const step = stepRow({ id: 'evt_1', conversationId, taskId, runId, turnId });
+  const call = { ...step, tool: 'pay', input: '{"to":"x"}' };
+  assert.deepEqual(openApproval(call, asked), { ...OPEN, input: '{"to":"x"}' });
+  const nameless = openApproval({ ...step, tool: null, input: null }, asked);
+  assert.deepEqual([nameless.tool, nameless.input], ['', '']);
+});
+
+test('E-4 the very same bytes are asked about once, anything else anew', () => {
+  const { tool, input, shown } = OPEN;
+  const asked = (over: Partial<ApprovalRecord>, open = [OPEN]): unknown =>
+    askedBefore(open, { tool, input, ...over }, { shown, ...over });
+  assert.equal(asked({}), OPEN);
+  assert.equal(asked({}, []), undefined);
+  assert.equal(asked({ tool: 'refund' }), undefined);
+  assert.equal(asked({ input: '{ }' }), undefined);
+  assert.equal(asked({ shown: '{ }' }), undefined);
+  assert.equal(asked({}, [{ ...OPEN, kind: 'uncertain' }]), undefined);
+  assert.equal(asked({}, [{ ...OPEN, input: '[]' }, OPEN]), OPEN, 'whichever of the open it is');
+});
+
 test('E-4 the one whose task it is and an admin may answer, nobody else', () => {
   assert.equal(judged({}, ANNA), undefined);
   assert.equal(judged({}, ADMIN), undefined);
@@ -91,6 +132,24 @@ test('while the clock is not believed nothing has expired', () => {
 test('one of a task that has ended is closed', () => {
   for (const state of TASK_ENDS)
     assert.deepEqual(judged({}, ANNA, { task: { ...TASK, state } }), ['approval_closed', 'denied']);
+});
+
+test('B-5 of a held task nothing is answered, and the way out is named', () => {
+  const task: TaskRecord = { ...TASK, enrollment: 'held-legacy', state: 'paused' };
+  assert.deepEqual(judgeAnswer(OPEN, task, { principal: ANNA, now: NOW }), {
+    kind: 'refused',
+    code: 'not_allowed_now',
+    detail: { id: 'task_1', state: 'paused', way: '/task-resume task_1' },
+  });
+});
+
+test('a refusal names the approval and its task', () => {
+  const detail = { id: 'appr_1', taskId: 'task_1' };
+  const refused = (over: Partial<ApprovalRecord>, principal: Principal): unknown =>
+    judgeAnswer({ ...OPEN, ...over }, TASK, { principal, now: NOW })?.detail;
+  assert.deepEqual(refused({}, BEN), detail);
+  assert.deepEqual(refused({ approver: 'other' }, ANNA), detail);
+  assert.deepEqual(refused({ state: 'denied' }, ANNA), { ...detail, tool: 'pay', state: 'denied' });
 });
 
 test('who may not is not told whether it is open', () => {
