@@ -58,6 +58,14 @@ describe('openTask', () => {
     assert.equal(opened.deadline, NOW + 60_000);
   });
 
+  test('R-3 it starts its first epoch of recovery, and nothing of it is used', () => {
+    const { recoveryState, recoveryEpoch, recoveryAttempts, recoveryLifetimeAttempts } = task();
+    assert.deepEqual(
+      [recoveryState, recoveryEpoch, recoveryAttempts, recoveryLifetimeAttempts],
+      ['none', 1, 0, 0],
+    );
+  });
+
   test('without a deadline it has none', () => {
     const { conversationId, sessionId, agent, id, ...rest } = task();
     const opened = openTask(
@@ -103,6 +111,7 @@ describe('moveTask', () => {
         const move = { to, reason: null, now: NOW + 1 } as const;
         if (!mayMove(from, to)) {
           assert.throws(() => moveTask(before, move), InvariantBroken);
+          assert.throws(() => moveTask(before, move), new RegExp(`${from} task .* becomes ${to}`));
           return;
         }
         const after = moveTask(before, move);
@@ -143,8 +152,13 @@ describe('moveTask', () => {
 describe('judgeOrder', () => {
   test('T-4 an order is refused by its version, then by the end, then by the table', () => {
     const stale = judgeOrder(task({ version: 3 }), 'stopped', 2);
-    assert.deepEqual([stale?.code, stale?.detail['version']], ['version_conflict', '3']);
-    assert.equal(judgeOrder(task({ state: 'failed' }), 'stopped', 1)?.code, 'task_ended');
+    const known = { id: 'task_1', state: 'active' };
+    assert.deepEqual(
+      [stale?.code, stale?.detail],
+      ['version_conflict', { ...known, version: '3' }],
+    );
+    const ended = judgeOrder(task({ state: 'failed' }), 'stopped', 1);
+    assert.deepEqual([ended?.code, ended?.detail], ['task_ended', { ...known, state: 'failed' }]);
     assert.equal(
       judgeOrder(task({ state: 'paused' }), 'failed', undefined)?.code,
       'not_allowed_now',
@@ -178,6 +192,21 @@ describe('counts', () => {
     assert.deepEqual([byHost.turnsUsed, byHost.version, byHost.correctionsUsed], [1, 2, 1]);
     assert.deepEqual([byPerson.turnsUsed, byPerson.correctionsUsed], [1, 0]);
     assert.equal(byHost.changedAt, NOW + 1);
+  });
+
+  test('T-7 a person ends the row of continuations; the host goes on counting it', () => {
+    const before = task({ continuationsUsed: 2 });
+    for (const [by, used] of [
+      ['person', 0],
+      ['host', 2],
+      ['return', 2],
+    ] as const)
+      assert.equal(countTurn(before, by, NOW).continuationsUsed, used);
+  });
+
+  test('T-12 a parked turn that goes on is none more, and the version is another', () => {
+    const { turnsUsed, version } = countTurn(task({ turnsUsed: 4 }), 'return', NOW);
+    assert.deepEqual([turnsUsed, version], [4, 2]);
   });
 
   test('what was spent only grows, and counting alone is no version', () => {

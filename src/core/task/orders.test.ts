@@ -4,7 +4,7 @@ import type { Refusal } from '../../kernel/fault.ts';
 import { REASONS } from '../notice/reasons.ts';
 import { openTask } from './decide.ts';
 import { WAIT_REASONS, type TaskReason, type WaitKind } from './moves.ts';
-import { judgePause, judgeResume } from './orders.ts';
+import { judgeLate, judgePause, judgeResume } from './orders.ts';
 import type { TaskRecord } from './record.ts';
 
 const NOW = 1_800_000_000_000;
@@ -127,6 +127,45 @@ describe('W-7 a refused order names the nearest way out:', () => {
       assert.deepEqual(told(judgePause(stands, undefined)), pause);
     });
 
+  test('only what was blocked for being late is carried out late', () => {
+    const late = Object.keys(JUDGED).filter(
+      (reason) => judgeLate(standing(reason as TaskReason), undefined) === undefined,
+    );
+    assert.deepEqual(late, ['order_late']);
+    const setAside = judgeLate(task({ ...standing('order_late'), state: 'paused' }), 1);
+    assert.equal(setAside?.code, 'not_allowed_now');
+    assert.deepEqual(told(judgeLate(standing('quota'), undefined)), [
+      'not_allowed_now',
+      '/task-resume task_1',
+      'reply yes',
+    ]);
+    assert.deepEqual(told(judgeLate(task(), undefined)), ['not_allowed_now', STOP]);
+    assert.deepEqual(told(judgeLate(standing('answered'), undefined)), ['task_ended', undefined]);
+  });
+
+  test('what is not known to be resumable is not resumed', () => {
+    const foreign = task({ state: 'blocked', reason: 'of_another_version' as TaskReason });
+    assert.deepEqual(told(judgeResume(foreign, undefined)), ['not_allowed_now', STOP]);
+  });
+
+  test('the refusal says which task, how it stands, and that it was interrupted', () => {
+    const refused = { id: 'task_1', state: 'waiting', way: STOP };
+    const detail = (reason: TaskReason): unknown => judgeResume(standing(reason), 1)?.detail;
+    assert.deepEqual(detail('awaits_quota'), refused);
+    assert.deepEqual(detail('interrupted'), { ...refused, reason: 'interrupted' });
+    assert.deepEqual(judgePause(task({ state: 'stopped' }), 1)?.detail, {
+      id: 'task_1',
+      state: 'stopped',
+    });
+  });
+
+  test('R-1 one that waits for its assessment may not be set aside, whatever it is called', () => {
+    const waits = { state: 'waiting', reason: 'awaits_provider' } as const;
+    assert.equal(judgePause(task({ ...waits, waitKind: 'provider' }), 1), undefined);
+    for (const one of [{ waitKind: 'assessment' }, { recoveryState: 'needed' }] as const)
+      assert.deepEqual(told(judgePause(task({ ...waits, ...one }), 1)), ['not_allowed_now', STOP]);
+  });
+
   test('what works has nothing to be resumed from, and may be paused', () => {
     assert.deepEqual(told(judgeResume(task(), undefined)), ['not_allowed_now', STOP]);
     assert.equal(judgePause(task(), undefined), undefined);
@@ -134,7 +173,7 @@ describe('W-7 a refused order names the nearest way out:', () => {
 });
 
 test('T-4 an order about a version that is gone is refused', () => {
-  for (const judge of [judgeResume, judgePause]) {
+  for (const judge of [judgeResume, judgePause, judgeLate]) {
     assert.equal(judge(task({ version: 3 }), 2)?.code, 'version_conflict');
     assert.notEqual(judge(standing('paused'), 1)?.code, 'version_conflict');
   }

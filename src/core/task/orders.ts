@@ -1,5 +1,5 @@
 import { refuse, type Refusal } from '../../kernel/fault.ts';
-import { reasonEntry, waysOf, type TypedWay, type Way } from '../notice/reasons.ts';
+import { reasonEntry, waysOf } from '../notice/reasons.ts';
 import { judgeOrder } from './decide.ts';
 import type { TaskRecord } from './record.ts';
 
@@ -9,10 +9,10 @@ export function judgeResume(
   expectedVersion: number | undefined,
 ): Refusal | undefined {
   const refused = judgeOrder(task, 'active', expectedVersion);
-  if (refused !== undefined) return withWay(task, refused, 'resume');
-  const ways: readonly Way[] = reasonEntry(task.reason)?.ways ?? [];
-  const mayGoOn = ways.some(({ effect }) => effect === 'resume');
-  return mayGoOn ? undefined : withWay(task, notNow(task), 'resume');
+  if (refused !== undefined) return withWay(task, refused);
+  const ways = reasonEntry(task.reason)?.ways;
+  const mayGoOn = ways?.some(({ effect }) => effect === 'resume') === true;
+  return mayGoOn ? undefined : withWay(task, notNow(task));
 }
 
 /** Whether an order may be carried out late as its task stands: only what was blocked for that (T-15). */
@@ -21,9 +21,9 @@ export function judgeLate(
   expectedVersion: number | undefined,
 ): Refusal | undefined {
   const refused = judgeOrder(task, 'active', expectedVersion);
-  if (refused !== undefined) return withWay(task, refused, 'late');
+  if (refused !== undefined) return withWay(task, refused);
   const isLate = task.state === 'blocked' && task.reason === 'order_late';
-  return isLate ? undefined : withWay(task, notNow(task), 'late');
+  return isLate ? undefined : withWay(task, notNow(task));
 }
 
 /** Whether a task may be set aside as it stands. One that waits for its assessment may not (R-1). */
@@ -32,19 +32,19 @@ export function judgePause(
   expectedVersion: number | undefined,
 ): Refusal | undefined {
   const refused = judgeOrder(task, 'paused', expectedVersion);
-  if (refused !== undefined) return withWay(task, refused, 'pause');
+  if (refused !== undefined) return withWay(task, refused);
   const waits = task.recoveryState === 'needed' || task.waitKind === 'assessment';
-  return waits ? withWay(task, notNow(task), 'pause') : undefined;
+  return waits ? withWay(task, notNow(task)) : undefined;
 }
 
 function notNow({ id, state }: TaskRecord): Refusal {
   return refuse('not_allowed_now', { id, state });
 }
 
-/** `reply: yes` where words are the way out, `way` the first other command that is. */
-function withWay(task: TaskRecord, refused: Refusal, asked: TypedWay['effect']): Refusal {
+/** `reply: yes` where words are the way out, `way` the first command that is: never the refused one. */
+function withWay(task: TaskRecord, refused: Refusal): Refusal {
   if (refused.code !== 'not_allowed_now') return refused;
-  const nearest = waysOf(task).find(({ effect }) => effect !== asked && effect !== 'pause');
+  const [nearest] = waysOf(task);
   const isReply = reasonEntry(task.reason)?.reply === true;
   return refuse('not_allowed_now', {
     ...refused.detail,
