@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { endOfEndedStep, endOfOpenStep, judgeMissed, judgeModel, repeatsItself } from './decide.ts';
+import {
+  ASKED,
+  endOfEndedStep,
+  endOfOpenStep,
+  judgeMissed,
+  judgeModel,
+  repeatsItself,
+  wasAsked,
+} from './decide.ts';
 
 const CALL = { id: 'c', name: 'look', args: '{}' };
 
@@ -34,13 +42,19 @@ describe('no candidate has answered', () => {
     assert.deepEqual(judgeMissed([refused, quota(9), down, quota(5)]), quota(5));
   });
 
+  test('M-13 a request that does not fit is made to fit, whatever the others said', () => {
+    const tooLong = { kind: 'too_long', code: 'too_long', said: '' } as const;
+    assert.deepEqual(judgeMissed([refused, quota(5), down, tooLong]), tooLong);
+  });
+
   test('T-18 a provider that may come back is waited for', () => {
     assert.deepEqual(judgeMissed([refused, down]), down);
   });
 
   test('T-12 only when all have refused for good it has failed, with the first refusal', () => {
     assert.deepEqual(judgeMissed([refused, { ...refused, code: 'http_402' }]), refused);
-    assert.equal(judgeMissed([]).kind, 'refused');
+    const nobody = { kind: 'refused', code: 'no_model', said: 'no model is configured' };
+    assert.deepEqual(judgeMissed([]), nobody);
   });
 });
 
@@ -53,6 +67,7 @@ describe('steps that were cut', () => {
     assert.equal(endOfOpenStep(pay), 'uncertain');
     assert.equal(endOfOpenStep(look), 'cut');
     assert.equal(endOfOpenStep(model), 'cut');
+    assert.equal(endOfOpenStep({ ...model, repeatable: 'no' }), 'cut');
   });
 
   test('E-2 W-1 a call that was ended half way is uncertain for a task that may go on', () => {
@@ -61,9 +76,17 @@ describe('steps that were cut', () => {
     assert.equal(endOfEndedStep(look, ended, 'interrupted'), 'cut');
     assert.equal(endOfEndedStep(pay, ended, 'stopped'), 'cut');
     assert.equal(endOfEndedStep(pay, { ...ended, errorCode: 'not_run' }, 'interrupted'), 'cut');
+    const failed = { state: 'failed', errorCode: 'ended' } as const;
+    assert.equal(endOfEndedStep(pay, failed, 'interrupted'), 'failed', 'its outcome is known');
     const done = { state: 'finished', errorCode: null } as const;
     assert.equal(endOfEndedStep(pay, done, 'interrupted'), 'finished');
   });
+});
+
+test('E-4 only a call that waits for a person was asked for and not run', () => {
+  assert.equal(wasAsked({ kind: 'tool', errorCode: ASKED }), true);
+  assert.equal(wasAsked({ kind: 'model', errorCode: ASKED }), false);
+  assert.equal(wasAsked({ kind: 'tool', errorCode: null }), false);
 });
 
 describe('repeatsItself', () => {

@@ -5,7 +5,9 @@ import type { MessageRecord } from '../inbox/record.ts';
 import type { StepRecord, StepState } from './record.ts';
 import {
   buildTranscript,
+  charsIn,
   CUT,
+  ITEM_CHARS,
   NOT_RUN,
   readModelOutput,
   UNKNOWN_OUTCOME,
@@ -113,6 +115,27 @@ describe('buildTranscript', () => {
     assert.equal(said([call]), 'approved\n\nthe result');
     assert.equal(said([{ ...call, turnId: 'turn_2' }]), 'approved');
     assert.equal(said([]), 'approved');
+    assert.equal(said([{ ...says(4, 1, 'ha'), callId: 'c' }]), 'approved', 'a reply is no result');
+    assert.equal(buildTranscript([MESSAGE], [call])[0]?.text, 'hello', 'no approval made it');
+  });
+
+  test('E-2 what stands for a missing result says what is known of the call', () => {
+    assert.match(UNKNOWN_OUTCOME, /took effect is unknown/);
+    assert.match(NOT_RUN, /was not run/);
+    assert.match(CUT, /was cut off/);
+  });
+
+  test('an item stands where it was claimed or made, and when', () => {
+    const reply = { ...says(3, 1, 'so', ['c1']), startedAt: 10 };
+    const call = { ...ran(4, 2, 'finished', 'r'), finishedAt: 30 };
+    const places = (steps: readonly StepRecord[]): unknown =>
+      buildTranscript([MESSAGE], steps).map(({ seq, at }) => [seq, at]);
+    const user = [2, 5];
+    assert.deepEqual(places([{ ...reply, finishedAt: 20 }, call]), [user, [3, 20], [4, 30]]);
+    assert.deepEqual(places([{ ...reply, finishedAt: 20 }]), [user, [3, 20], [3, 20]]);
+    assert.deepEqual(places([reply]), [user, [3, 10], [3, 10]]);
+    const open = { ...call, finishedAt: null };
+    assert.deepEqual(places([reply, open]), [user, [3, 10], [4, 10]]);
   });
 
   test('T-12 an input without words is no part of it', () => {
@@ -120,8 +143,11 @@ describe('buildTranscript', () => {
   });
 
   test('a model call that did not finish, or said nothing, left nothing behind', () => {
-    const steps = [{ ...STEP, state: 'cut' } as const, { ...STEP, state: 'failed' } as const];
-    assert.deepEqual(buildTranscript([], [...steps, says(3, 3, ' ')]), []);
+    const steps = (['started', 'cut', 'failed', 'uncertain'] as const).map((state, place) => ({
+      ...says(2 + place, 1 + place, 'half a'),
+      state,
+    }));
+    assert.deepEqual(buildTranscript([], [...steps, says(9, 9, ' ')]), []);
     assert.deepEqual(readModelOutput({ output: null }), { text: '', calls: [] });
   });
 
@@ -167,6 +193,19 @@ describe('buildTranscript', () => {
       }),
     );
   });
+});
+
+test('an item takes its texts of a request, those of its calls, and something for each', () => {
+  const user = buildTranscript([{ ...MESSAGE, text: '12345' }], []);
+  assert.equal(charsIn([]), 0);
+  assert.equal(charsIn(user), 5 + ITEM_CHARS);
+  const reply = { ...says(3, 1, '123', ['c1', 'c2']) };
+  const [said, result] = buildTranscript([], [reply]);
+  assert.ok(said !== undefined && result !== undefined);
+  const call = 'look'.length + '{}'.length;
+  assert.equal(charsIn([said]), 3 + 2 * call + 3 * ITEM_CHARS);
+  assert.equal(charsIn([result]), NOT_RUN.length + ITEM_CHARS);
+  assert.equal(charsIn([said, ...user]), charsIn([said]) + charsIn(user));
 });
 
 interface Reply {
