@@ -35,21 +35,19 @@ export interface BoundaryReads {
   'boundary.unowned': { readonly args: Batch; readonly rows: readonly ExecutionRecord[] };
   /** The tasks that those of `boundary.unowned` name. */
   'boundary.owners': { readonly args: Batch; readonly rows: readonly TaskRecord[] };
-  /**
-   * Tasks that were held and tasks that were kept since then, by their events `task.held` and
-   * `task.enrolled`; executions that are held, by their `changedAt`.
-   */
-  'boundary.counts': {
-    readonly args: { readonly since: Instant };
-    readonly rows:
-      | { readonly held: number; readonly kept: number; readonly workersHeld: number }
-      | undefined;
-  };
 }
 
 export type BoundaryWrites =
   | { readonly write: 'boundary.insert'; readonly row: BoundaryRecord }
-  /** Writes endedAt and the counts of `row`. Guard: it has no end. */
-  | { readonly write: 'boundary.end'; readonly row: BoundaryRecord }
+  /** Adds to its counts. Guard: it has no end. */
+  | {
+      readonly write: 'boundary.add';
+      readonly id: BoundaryId;
+      readonly held: number;
+      readonly kept: number;
+      readonly workersHeld: number;
+    }
+  /** Guard: it has no end. */
+  | { readonly write: 'boundary.end'; readonly id: BoundaryId; readonly endedAt: Instant }
   /** Guard: it was not told. */
   | { readonly write: 'boundary.told'; readonly id: BoundaryId; readonly toldAt: Instant };

@@ -80,8 +80,6 @@ describe('what is due is found by an index', () => {
     ['boundary.workers', 'execution_of_task'],
     ['boundary.unowned', 'execution_unmarked'],
     ['boundary.owners', 'execution_unmarked'],
-    ['boundary.counts', 'COVERING INDEX event_of_boundary'],
-    ['boundary.counts', 'COVERING INDEX execution_not_current'],
     ['execution.ofTask', 'execution_of_task'],
     ['execution.runningElsewhere', 'execution_running'],
     ['operation.newestOf', 'operation_of_conversation'],

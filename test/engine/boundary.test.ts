@@ -4,7 +4,7 @@ import { runBoundary } from '../../src/engine/boundary/run.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import { idOf, turnRow } from '../../src/testing/store-rows.ts';
 import { mustPut, plain } from '../../src/testing/store-calls.ts';
-import { DAY } from '../../src/kernel/time.ts';
+import { DAY, HOUR } from '../../src/kernel/time.ts';
 import { eventually, everyRow, restOf, wordsOf } from '../support/acts.ts';
 import { Installation, judges, says } from '../support/host.ts';
 import {
@@ -176,6 +176,19 @@ describe('the boundary over an import', () => {
     const ids = new Set<unknown>(ofHeld.map(({ id }) => id));
     assert.equal(notices.filter(({ task_id }) => ids.has(task_id)).length, 0);
     await engine.stop(0);
+  });
+
+  test('B-10 whatever the clock does meanwhile, each is counted once', async () => {
+    for (const jump of [-HOUR, HOUR]) {
+      const place = new Installation();
+      await importHistory(place.store);
+      const shaky = new ShakyStore(place.store, () => {
+        place.clock.jump(jump);
+        return undefined;
+      });
+      const drawn = await runBoundary(place.parts({ store: shaky }), HOST);
+      assert.deepEqual([drawn?.held, drawn?.kept, drawn?.workersHeld], [HELD, 3, STRAYS + 1]);
+    }
   });
 
   test('B-2 killed before or after any of its commits it comes to the same result', async () => {

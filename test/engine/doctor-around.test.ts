@@ -110,10 +110,9 @@ describe('what else is looked at', () => {
     } as const;
     await plant(place, { write: 'boundary.insert', row });
     assert.ok((await codesOf(engine)).includes('boundary_unfinished'));
-    await plant(place, {
-      write: 'boundary.end',
-      row: { ...row, endedAt: at, held: 4, workersHeld: 1 },
-    });
+    const { id } = row;
+    await plant(place, { write: 'boundary.add', id, held: 4, kept: 0, workersHeld: 1 });
+    await plant(place, { write: 'boundary.end', id, endedAt: at });
     const [untold] = of(await engine.examine(), 'boundary_untold');
     assert.deepEqual(untold?.data, { held: 4, workersHeld: 1, since: at });
     await plant(place, { write: 'boundary.told', id: row.id, toldAt: at });

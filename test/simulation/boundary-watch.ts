@@ -42,7 +42,7 @@ export class BoundaryWatch {
     if (isEarly && unit.writes.length > 0)
       problem(`B-2 ${unit.unit} was committed before the boundary`);
     for (const write of unit.writes) {
-      if (write.write === 'boundary.end') this.#judgeAll();
+      if (write.write === 'boundary.end') this.#judgeAll(write.id);
       if (write.write === 'message.claim' && this.#aside.has(write.id))
         problem(`V9 the input ${write.id} of a held task was claimed`);
     }
@@ -57,8 +57,12 @@ export class BoundaryWatch {
   }
 
   /** B-3, B-6 and B-7: each record is what its proof makes of it. */
-  #judgeAll(): void {
+  #judgeAll(boundaryId: string): void {
     const { look, problem } = this.#parts;
+    const held = [...(this.#due ?? [])].filter(([, judged]) => judged === 'held-legacy').length;
+    const counted = look.countedBy(boundaryId);
+    // What was restored once more before the end is counted once more.
+    if (counted < held) problem(`B-10 ${boundaryId} held ${held} and counts ${counted}`);
     for (const [id, due] of this.#due ?? []) {
       const got = look.task(id)?.enrollment ?? look.execution(id)?.enrollment;
       if (got !== due) problem(`B-3 ${id} is ${got} and should be ${due}`);

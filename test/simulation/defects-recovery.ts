@@ -131,6 +131,11 @@ export const RECOVERY_DEFECTS: readonly Defect[] = [
     }),
   },
   {
+    name: 'what the boundary holds is not counted',
+    breaks: /^B-10 /,
+    store: inUnit('boundary.tasks', { writes: without('boundary.add') }),
+  },
+  {
     name: 'a generated input of a held task is not set aside',
     breaks: /^(?:B-4|V9) /,
     store: inUnit('boundary.tasks', { writes: without('message.hold') }),

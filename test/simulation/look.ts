@@ -36,6 +36,8 @@ export interface Look {
   /** Workers that the boundary holds. */
   heldWorkers(): readonly ExecutionRecord[];
   isInSafeMode(): boolean;
+  /** What a run of the boundary says that it held, tasks and workers. */
+  countedBy(boundaryId: string): number;
   /** The next attempt of an assessment that is farthest away: a provider may have named it (R-5). */
   lastAttemptAt(): number;
   message(id: string): { readonly state: string } | undefined;
@@ -82,6 +84,7 @@ export function lookAt(db: DatabaseSync): Look {
     `select coalesce(max(recovery_next_at), 0) as at from task where reason = 'interrupted'`,
   );
   const storm = db.prepare('select 1 from storm where ended_at is null');
+  const counted = db.prepare('select held + workers_held as count from boundary where id = ?');
   const messageState = db.prepare('select state from message where id = ?');
   const held = db.prepare(`select 1 from turn join host on host.id = turn.host_id
     where turn.id = ? and host.stopped_at is null and host.alive_until > ?`);
@@ -137,6 +140,7 @@ export function lookAt(db: DatabaseSync): Look {
     heldWorkers: () => heldWorkers.all().map((row) => recordOf(row) as unknown as ExecutionRecord),
     lastAttemptAt: () => Number(attempt.get()?.['at']),
     isInSafeMode: () => storm.get() !== undefined,
+    countedBy: (id) => Number(counted.get(id)?.['count']),
     message: (id) => messageState.get(id) as ReturnType<Look['message']>,
     eventCount: () => Number(events.get()?.['count']),
     isHeld: (turnId, now) => held.get(turnId, now) !== undefined,

@@ -92,7 +92,6 @@ function recoveryReads(): readonly ReadCall[] {
     { read: 'boundary.workers', args: batch },
     { read: 'boundary.unowned', args: batch },
     { read: 'boundary.owners', args: batch },
-    { read: 'boundary.counts', args: { since } },
     { read: 'execution.list', args: { state: '', enrollment: '', ...all } },
     { read: 'execution.list', args: { state: 'running', enrollment: '', ...all } },
     { read: 'execution.list', args: { state: '', enrollment: 'unmarked', ...all } },

@@ -282,9 +282,15 @@ const recoveryWrites = [
     write: 'boundary.insert',
     row: boundaryRow({ id: idOf('boundary', n), ...over }),
   })),
-  write({ n: two, endedAt: time, held: seq, kept: seq }, ({ n, ...over }) => ({
+  write({ n: two, held: seq, kept: seq, workersHeld: seq }, ({ n, ...counts }) => ({
+    write: 'boundary.add',
+    id: idOf('boundary', n),
+    ...counts,
+  })),
+  write({ n: two, endedAt: time }, ({ n, endedAt }) => ({
     write: 'boundary.end',
-    row: boundaryRow({ id: idOf('boundary', n), ...over }),
+    id: idOf('boundary', n),
+    endedAt,
   })),
   write({ n: two, toldAt: time }, ({ n, toldAt }) => ({
     write: 'boundary.told',

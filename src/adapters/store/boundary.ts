@@ -112,38 +112,30 @@ export const boundaryReads = {
         .where(sql<boolean>`task.id in ${unowned(arg)}`)
         .orderBy('id'),
   },
-  'boundary.counts': {
-    gives: 'one',
-    build: (db, arg) =>
-      db.selectNoFrom([
-        eventsSince('task.held', arg).as('held'),
-        eventsSince('task.enrolled', arg).as('kept'),
-        sql<number>`(select cast(count(*) as bigint) from execution where enrollment <> 'current'
-          and enrollment = 'held-legacy' and changed_at >= ${arg.since})`.as('workersHeld'),
-      ]),
-  },
 } satisfies ReadDefinitions<BoundaryReads>;
-
-/** How many events of this type are no older than `since`. */
-function eventsSince(
-  type: 'task.held' | 'task.enrolled',
-  { since }: { readonly since: number },
-): RawBuilder<number> {
-  return sql<number>`(select cast(count(*) as bigint) from event
-    where event.type in ('task.held', 'task.enrolled') and event.type = ${sql.lit(type)}
-    and event.at >= ${since})`;
-}
 
 export const boundaryWrites = {
   'boundary.insert': {
     build: (db, arg) => db.insertInto('boundary').values(columns('boundary', arg.row)),
   },
+  'boundary.add': {
+    build: (db, arg) =>
+      db
+        .updateTable('boundary')
+        .set({
+          held: sql`held + ${arg.held}`,
+          kept: sql`kept + ${arg.kept}`,
+          workers_held: sql`workers_held + ${arg.workersHeld}`,
+        })
+        .where('id', '=', arg.id)
+        .where('ended_at', 'is', null),
+  },
   'boundary.end': {
     build: (db, arg) =>
       db
         .updateTable('boundary')
-        .set(columns('boundary', arg.row, ['endedAt', 'held', 'kept', 'workersHeld']))
-        .where('id', '=', arg.row.id)
+        .set({ ended_at: arg.endedAt })
+        .where('id', '=', arg.id)
         .where('ended_at', 'is', null),
   },
   'boundary.told': {

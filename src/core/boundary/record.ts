@@ -18,7 +18,7 @@ export interface BoundaryRecord {
   readonly startedAt: Instant;
   /** Null until all records are marked. */
   readonly endedAt: Instant | null;
-  /** Counted at the end, for the summary (B-10). */
+  /** Counted by each commit that marks, for the summary (B-10). */
   readonly held: number;
   readonly kept: number;
   readonly workersHeld: number;

@@ -9,8 +9,8 @@ import { workersUnit } from './workers.ts';
 
 /**
  * Marks everything that came with an import, before anything of it is released (B-2): what is proven to be
- * ongoing stays current, all other unresolved work is held. Its row is committed first and its counts last,
- * in between a batch at a time; killed anywhere and run again it comes to the same. Where nothing is unmarked
+ * ongoing stays current, all other unresolved work is held. Its row is committed first and its end last, in
+ * between a batch at a time with its count; killed anywhere and run again it comes to the same. Where nothing is unmarked
  * it is one read of its indexes. Undefined then; else the record of the run that was completed.
  */
 export async function runBoundary(
@@ -20,9 +20,9 @@ export async function runBoundary(
   const begun = await settle(parts, beginUnit);
   if (begun === undefined) return undefined;
   const limit = LIMITS.boundaryBatch;
-  while ((await settle(parts, () => tasksUnit(hostId, limit))) > 0);
+  while ((await settle(parts, () => tasksUnit(hostId, begun.id, limit))) > 0);
   // A worker is judged by its task, which has its mark by now.
-  while ((await settle(parts, () => workersUnit(limit))) > 0);
+  while ((await settle(parts, () => workersUnit(begun.id, limit))) > 0);
   const ended = await settle(parts, () => endUnit(begun));
   const { held, kept, workersHeld } = ended;
   parts.log.info('the historical boundary is drawn', { id: ended.id, held, kept, workersHeld });
@@ -55,23 +55,18 @@ function beginUnit(): Unit<BeginReads, BoundaryRecord | undefined> {
   };
 }
 
-type EndReads = {
-  readonly last: Read<'boundary.last'>;
-  readonly counts: Read<'boundary.counts'>;
-};
+type EndReads = { readonly last: Read<'boundary.last'> };
 
-/** The end of a run with what it came to; one that another host has ended keeps its end. */
+/** The end of a run; one that another host has ended keeps its end. */
 function endUnit(begun: BoundaryRecord): Unit<EndReads, BoundaryRecord> {
   return {
     name: 'boundary.end',
-    reads: {
-      last: { read: 'boundary.last', args: {} },
-      counts: { read: 'boundary.counts', args: { since: begun.startedAt } },
-    },
-    decide: ({ last, counts }, { now }) => {
-      if (last?.id === begun.id && last.endedAt !== null) return { verdict: last, writes: [] };
-      const row: BoundaryRecord = { ...begun, ...counts, endedAt: now };
-      return { verdict: row, writes: [{ write: 'boundary.end', row }] };
+    reads: { last: { read: 'boundary.last', args: {} } },
+    decide: ({ last = begun }, { now: endedAt }) => {
+      // One without an end is read before any other.
+      if (last.endedAt !== null) return { verdict: last, writes: [] };
+      const write = { write: 'boundary.end', id: last.id, endedAt } as const;
+      return { verdict: { ...last, endedAt }, writes: [write] };
     },
   };
 }

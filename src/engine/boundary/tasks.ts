@@ -9,7 +9,7 @@ import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { RunRecord } from '../../core/run/record.ts';
 import type { ConversationRecord } from '../../core/session/record.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
-import type { ConversationId, HostId, TaskId } from '../../kernel/ids.ts';
+import type { BoundaryId, ConversationId, HostId, TaskId } from '../../kernel/ids.ts';
 import { invariant } from '../../kernel/invariant.ts';
 import { hostName } from '../../kernel/principal.ts';
 import type { At, Decision, Read, Rows, Unit } from '../../ports/store.ts';
@@ -28,8 +28,13 @@ type TasksReads = {
 /**
  * Judges the next batch of unmarked, open tasks: all reads see the same tasks, and the batch writes into
  * every conversation of theirs. Gives how many they were; a try that was committed unseen finds the next.
+ * The run counts them in the very commit that marks them: no clock and no later look says how many they were.
  */
-export function tasksUnit(hostId: HostId, limit: number): Unit<TasksReads, number> {
+export function tasksUnit(
+  hostId: HostId,
+  boundaryId: BoundaryId,
+  limit: number,
+): Unit<TasksReads, number> {
   const args = { limit };
   return {
     name: 'boundary.tasks',
@@ -41,11 +46,20 @@ export function tasksUnit(hostId: HostId, limit: number): Unit<TasksReads, numbe
       runs: { read: 'boundary.runs', args },
       workers: { read: 'boundary.workers', args },
     },
-    decide: (rows, at) => decide(hostId, rows, at),
+    decide: (rows, at) => decide({ hostId, boundaryId }, rows, at),
   };
 }
 
-function decide(hostId: HostId, rows: Rows<TasksReads>, at: At): Decision<number> {
+interface RunBy {
+  readonly hostId: HostId;
+  readonly boundaryId: BoundaryId;
+}
+
+function decide(
+  { hostId, boundaryId: id }: RunBy,
+  rows: Rows<TasksReads>,
+  at: At,
+): Decision<number> {
   const found = new Found(rows);
   const ledgers = new Map<ConversationId, Ledger>();
   const ledgerOf = (conversation: ConversationRecord): Ledger => {
@@ -55,15 +69,25 @@ function decide(hostId: HostId, rows: Rows<TasksReads>, at: At): Decision<number
     ledgers.set(conversation.id, ledger);
     return ledger;
   };
+  let held = 0;
   for (const task of rows.tasks) {
     const ledger = ledgerOf(found.conversationOf(task));
     const facts = found.factsOf(task);
     const proof = proofOf(task, facts);
+    if (proof === undefined) held += 1;
     if (proof === undefined) hold(ledger, task, { ...facts, run: found.runOf(task) });
     else keep(ledger, task, { facts, proof });
   }
-  const writes = [...ledgers.values()].flatMap((ledger) => ledger.close());
-  return { verdict: rows.tasks.length, writes };
+  const verdict = rows.tasks.length;
+  if (verdict === 0) return { verdict, writes: [] };
+  const counted = {
+    write: 'boundary.add',
+    id,
+    held,
+    kept: verdict - held,
+    workersHeld: 0,
+  } as const;
+  return { verdict, writes: [...[...ledgers.values()].flatMap((one) => one.close()), counted] };
 }
 
 /** What was read for a batch, by task. */
