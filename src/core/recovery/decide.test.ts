@@ -50,6 +50,8 @@ describe('an interrupted task', () => {
     assert.equal(waits.state, 'waiting');
     assert.equal(waits.waitKind, 'assessment');
     assert.equal(waits.recoveryState, 'needed');
+    assert.equal(waits.reason, 'interrupted');
+    assert.equal(waits.recoveryNextAt, null, 'it is due at once');
     assert.equal(judgeBegin({ ...waits, state: 'active' }, NOW), 'assess');
   });
 
@@ -62,6 +64,7 @@ describe('an interrupted task', () => {
       assert.equal(one.recoveryAttempts, n);
       assert.equal(one.recoveryLifetimeAttempts, n);
       assert.equal(one.recoveryOutcome, 'reserved');
+      assert.equal(one.version, interrupted().version + n);
       assert.equal(judgeAttempt(one, now + SPACING - 1), n === 3 ? 'block' : 'wait');
       now += SPACING;
     }
@@ -103,6 +106,18 @@ describe('an interrupted task', () => {
       assert.equal(judgeAttempt(interrupted({ enrollment }), NOW), 'leave');
     assert.equal(judgeAttempt(interrupted({ deadline: NOW }), NOW), 'leave');
     assert.equal(judgeAttempt(interrupted({ deadline: NOW + 1 }), NOW), 'reserve');
+    assert.equal(judgeAttempt(interrupted({ deadline: null }), NOW), 'reserve');
+  });
+
+  test('R-6 the last attempt that another host may still be making is waited for, no longer', () => {
+    const recoveryAttempts = LIMITS.recoveryAttempts;
+    const last = { recoveryAttempts, recoveryNextAt: NOW, recoveryOutcome: 'reserved' } as const;
+    assert.equal(judgeAttempt(interrupted(last), NOW - 1, true), 'wait');
+    assert.equal(judgeAttempt(interrupted(last), NOW - 1), 'block', 'nobody else is there');
+    assert.equal(judgeAttempt(interrupted(last), NOW, true), 'block', 'its spacing is over');
+    const known = interrupted({ ...last, recoveryOutcome: 'failed' });
+    assert.equal(judgeAttempt(known, NOW - 1, true), 'block', 'its outcome is known');
+    assert.equal(judgeAttempt(interrupted(), NOW, true), 'reserve', 'none was made');
   });
 
   test('T-15 an order past its grace is not assessed and takes no turn', () => {
@@ -118,10 +133,17 @@ describe('a `continue`', () => {
   test('R-16 is void when no turn has followed within ten minutes', () => {
     const granted = grantTask(interrupted(), NOW);
     assert.equal(granted.state, 'active');
+    assert.equal(judgeBegin(granted, NOW), 'begin');
     assert.equal(judgeBegin(granted, NOW + LIMITS.recoveryGrantMs), 'begin');
     assert.equal(judgeBegin(granted, NOW + LIMITS.recoveryGrantMs + 1), 'assess');
     assert.equal(judgeBegin({ ...granted, recoveryGrantedAt: null }, NOW), 'assess');
     assert.equal(judgeBegin(granted, NOW - 1), 'assess', 'under a clock that was set back');
+  });
+
+  test('R-16 is void for a host that has started since', () => {
+    const granted = grantTask(interrupted(), NOW);
+    assert.equal(judgeBegin(granted, NOW + 1, NOW + 1), 'assess');
+    assert.equal(judgeBegin(granted, NOW + 1, NOW), 'begin');
   });
 
   test('R-3 starts the count anew only with a turn that was completed after it', () => {
@@ -153,6 +175,7 @@ test('R-1 whatever lets a task go on leads unassessed work to its assessment', (
   assert.equal(goOn(blocked, NOW).state, 'active');
   const next = goOn({ ...blocked, recoveryState: 'needed' }, NOW);
   assert.deepEqual([next.state, next.waitKind], ['waiting', 'assessment']);
+  assert.equal(next.outcomeData, '{"tools":[]}', 'no call of it was running');
   const grant = { recoveryState: 'granted', recoveryGrantedAt: NOW } as const;
   assert.equal(goOn({ ...blocked, ...grant }, NOW + MINUTE).state, 'active');
   assert.equal(goOn({ ...blocked, ...grant }, NOW + DAY).state, 'waiting');

@@ -52,7 +52,7 @@ export function judgeAttempt(task: TaskRecord, now: Instant, isShared = false): 
 
 /** Whether the spacing from its last reservation is not over. */
 function isSpaced({ recoveryNextAt }: TaskRecord, now: Instant): boolean {
-  return recoveryNextAt !== null && recoveryNextAt > now;
+  return (recoveryNextAt ?? now) > now;
 }
 
 /** The call of a last attempt whose outcome is not known may still be out. */
@@ -112,9 +112,9 @@ function isUnassessed(
   startedAt: Instant = 0,
 ): boolean {
   if (recoveryState !== 'granted') return recoveryState === 'needed';
-  if (recoveryGrantedAt !== null && recoveryGrantedAt < startedAt) return true;
+  if (recoveryGrantedAt === null || recoveryGrantedAt < startedAt) return true;
   // One of an instant that has not come was given under a clock that was set back since.
-  const age = recoveryGrantedAt === null ? -1 : now - recoveryGrantedAt;
+  const age = now - recoveryGrantedAt;
   return age < 0 || age > LIMITS.recoveryGrantMs;
 }
 

@@ -44,8 +44,7 @@ function standing(task: TaskRecord): Readonly<Record<string, string>> {
   const { id, state, reason, waitKind, changedAt } = task;
   const stands = { id, state, since: String(task.endedAt ?? changedAt) };
   if (isSilent(task)) return { ...stands, wait: 'silent', way: 'sekisho doctor --repair' };
-  const ways = waysOf(task).filter(({ effect }) => effect !== 'pause');
-  const way = ways.find(({ effect }) => effect !== 'stop') ?? ways[0];
+  const [way] = waysOf(task);
   return {
     ...stands,
     ...(reason === null ? {} : { reason }),

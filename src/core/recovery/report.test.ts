@@ -54,6 +54,12 @@ test('what was told under a clock that was ahead is not told anew once it is put
   assert.deepEqual(reportItems({ tasks: [task], questions: [], said }), []);
   const since = { ...task, changedAt: 9_000 };
   assert.equal(reportItems({ tasks: [since], questions: [], said }).length, 1);
+  assert.equal(
+    reportItems({ tasks: [{ ...task, changedAt: 10_000 }], questions: [], said }).length,
+    1,
+  );
+  const told = { ...task, changedAt: 95_000 };
+  assert.deepEqual(reportItems({ tasks: [told], questions: [], said }), []);
   const later = { ...task, changedAt: 96_000 };
   assert.equal(reportItems({ tasks: [later], questions: [], said }).length, 1);
 });

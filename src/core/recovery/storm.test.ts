@@ -96,6 +96,11 @@ describe('an open storm', () => {
 
   test('does not last for as long as the clock was set back', () => {
     assert.equal(judge([], storm({ lastAt: NOW + 24 * HOUR })), 'again');
+    assert.equal(
+      judge([], storm({ lastAt: NOW })),
+      'on',
+      'at this very instant it was not set back',
+    );
   });
 });
 
@@ -106,6 +111,8 @@ test('the window holds its own beginning', () => {
 test('an end between a start and its judgement counts: none from before it', () => {
   const ended = storm({ endedAt: NOW + SECOND / 2, endedBy: 'key:ops' });
   assert.equal(judge([0, MINUTE, 2 * MINUTE], ended), 'none');
+  const just = { ...ended, endedAt: NOW + SECOND };
+  assert.equal(judge([0, MINUTE, 2 * MINUTE], just), 'none', 'one of this instant counts');
   const ahead = storm({ endedAt: NOW + HOUR, endedBy: 'key:ops' });
   assert.equal(judge([0, MINUTE, 2 * MINUTE], ahead), 'begin', 'one of another clock does not');
 });

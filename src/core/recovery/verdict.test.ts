@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LIMITS } from '../../kernel/limits.ts';
-import { readVerdict } from './verdict.ts';
+import { ASSESSMENT_SCHEMA, readVerdict } from './verdict.ts';
 
 describe('the answer of an assessment', () => {
   test('R-2 is one of three verdicts with its reason', () => {
@@ -9,6 +9,18 @@ describe('the answer of an assessment', () => {
       const text = JSON.stringify({ reason: '  it is wanted ', verdict: outcome });
       assert.deepEqual(readVerdict(text, false), { outcome, reason: 'it is wanted' });
     }
+  });
+
+  test('R-5 is asked for in exactly the shape that it is read by', () => {
+    assert.deepEqual(ASSESSMENT_SCHEMA, {
+      type: 'object',
+      properties: {
+        verdict: { type: 'string', enum: ['continue', 'end', 'inconclusive'] },
+        reason: { type: 'string' },
+      },
+      required: ['verdict', 'reason'],
+      additionalProperties: false,
+    });
   });
 
   const INVALID: readonly (readonly [string, string, string])[] = [
