@@ -22,6 +22,7 @@ const WINDOW_SHARE_MAX = 0.25;
 const FORMAT: WireFormat = {
   api: API,
   callIds: 'plain',
+  isOneByOne: false,
   load,
   // Both ways to write the address are common.
   address: (baseURL, what) =>

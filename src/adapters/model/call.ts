@@ -6,6 +6,7 @@ import type { RemoteModelOptions, WireFormat } from './format.ts';
 import type { ModelFetch } from './keep-alive-fetch.ts';
 import { toContext, withPlainIds } from './messages.ts';
 import { isWhole, ReplyReader, usageOf } from './reply.ts';
+import type { Restated, SaidBefore } from './said-before.ts';
 import { openWire, type WireRecord } from './wire.ts';
 
 /** What the calls of one model have in common. */
@@ -15,6 +16,7 @@ export type CallSetup = RemoteModelOptions & {
   /** All the headers of a request but the body's. */
   readonly headers: Record<string, string>;
   readonly mask: (text: string) => string;
+  readonly saidBefore: SaidBefore | undefined;
 };
 
 type Live = Parameters<Model['call']>[1];
@@ -86,6 +88,15 @@ export class OneCall {
   }
 
   async #ask(request: ModelRequest): Promise<ModelOutcome> {
+    // Some servers are told of tools that past calls name where a request offers none.
+    const said = request.tools.length === 0 ? undefined : this.#setup.saidBefore;
+    const restated = said?.open(request.messages);
+    const outcome = await this.#askWith(request, restated);
+    return restated?.isRefused === true ? this.#askWith(request, undefined) : outcome;
+  }
+
+  /** `restated`: what of the request need not be made again. Its refusal comes before a request goes out. */
+  async #askWith(request: ModelRequest, restated: Restated | undefined): Promise<ModelOutcome> {
     const { format, name, provider } = this.#setup;
     const ask = await format.load();
     const signal = this.#ended.signal;
@@ -97,17 +108,18 @@ export class OneCall {
       signal,
       onTooLarge: () => this.#end('too_large'),
     });
-    const messages = format.callIds === 'plain' ? withPlainIds(request.messages) : request.messages;
+    const made = restated?.fresh ?? request.messages;
+    const messages = format.callIds === 'plain' ? withPlainIds(made) : made;
     const context = toContext({ ...request, messages }, { api: format.api, provider, model: name });
     const events = ask(this.#setup, context, {
       // The library insists on a key; the headers that are sent are the wire's.
       apiKey: 'unused',
-      fetch: wire.fetch,
+      fetch: restated === undefined ? wire.fetch : bodyOf(restated, wire.fetch),
       signal,
       maxRetries: 0,
       timeoutMs: LIBRARY_TIMEOUT_MS,
       cacheRetention: 'short',
-      onPayload: (payload) => this.#shaped(payload, request),
+      onPayload: (payload) => this.#shaped(restated?.payload(payload) ?? payload, request),
       onProviderStreamEvent: (data) => this.#reader.note(data),
     });
     for await (const event of events) {
@@ -121,7 +133,7 @@ export class OneCall {
   }
 
   #shaped(payload: unknown, { answer }: ModelRequest): unknown {
-    if (answer === undefined || typeof payload !== 'object') return undefined;
+    if (answer === undefined || typeof payload !== 'object') return payload;
     return { ...payload, ...this.#setup.format.answerFields(answer) };
   }
 
@@ -145,4 +157,12 @@ export class OneCall {
     this.#ended.abort();
     return { ...fault, message: clean(fault.message, this.#setup.mask) };
   }
+}
+
+function bodyOf(restated: Restated, fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return (url, init) => {
+    const given = init?.body;
+    const body = typeof given === 'string' ? restated.body(given) : given;
+    return fetch(url, body === undefined ? init : { ...init, body });
+  };
 }

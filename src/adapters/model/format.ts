@@ -46,6 +46,8 @@ export interface WireFormat {
   readonly api: string;
   /** `plain`: ids of calls must be plain and none may come twice; `given`: a server gets its own back. */
   readonly callIds: 'plain' | 'given';
+  /** Each message is one of the body's, the same whatever stands around it: what was made once need not be again. */
+  readonly isOneByOne: boolean;
   /** Loads what speaks it. Loading takes as long as the start of the host, so it is done after. */
   readonly load: () => Promise<Ask>;
   /** Where a call goes, and where the models are listed. */

@@ -15,6 +15,7 @@ const API = 'openai-completions';
 const FORMAT: WireFormat = {
   api: API,
   callIds: 'given',
+  isOneByOne: true,
   load,
   address: (baseURL, what) =>
     `${baseURL.replace(/\/+$/, '')}/${what === 'call' ? 'chat/completions' : 'models'}`,

@@ -9,6 +9,7 @@ import { OneCall, type CallSetup } from './call.ts';
 import type { RemoteModelOptions, WireFormat } from './format.ts';
 import { keepAliveFetch, type ModelFetch } from './keep-alive-fetch.ts';
 import { priceWord, ratesOf } from './price.ts';
+import { SaidBefore } from './said-before.ts';
 
 type Live = Parameters<Model['call']>[1];
 
@@ -29,7 +30,8 @@ export function remoteModel(format: WireFormat, options: RemoteModelOptions): Mo
   const fetch = options.fetch ?? keepAliveFetch();
   const mask = redactor(apiKey === undefined ? [] : [apiKey]);
   const headers = { ...format.headers(apiKey), 'user-agent': `sekisho/${manifest.version}` };
-  const setup: CallSetup = { ...options, format, fetch, mask, headers };
+  const saidBefore = format.isOneByOne ? new SaidBefore() : undefined;
+  const setup: CallSetup = { ...options, format, fetch, mask, headers, saidBefore };
   const shaped = new ShapedCalls(setup);
   return {
     provider: options.provider,
