@@ -68,6 +68,10 @@ describe('the exact resume of a held task', () => {
       );
       assert.deepEqual([woken.recoveryAttempts, woken.recoveryLifetimeAttempts], [3, 4]);
       assert.equal(woken.deadline, NOW + DAY);
+      assert.deepEqual([woken.recoveryState, woken.recoveryGrantedAt], ['needed', null]);
+      const { was, ...told } = JSON.parse(woken.outcomeData ?? '') as Record<string, unknown>;
+      assert.deepEqual(told, { outcome: recoveryOutcome, deadline: NOW + DAY, workers: 2 });
+      assert.ok(was !== undefined);
     }
   });
 
@@ -95,6 +99,30 @@ describe('the exact resume of a held task', () => {
     assert.equal(said(HERE, 'api'), 'waiting');
     assert.equal(said(elsewhere, 'api'), 'not_here');
     assert.equal(said(elsewhere, 'terminal'), 'waiting');
+  });
+
+  test('W-7 its refusal says what stands against it, and the way out', () => {
+    const detailOf = (verdict: ReturnType<typeof judgeEnrol>): unknown =>
+      'kind' in verdict ? verdict.detail : verdict.state;
+    const { id } = held();
+    assert.deepEqual(detailOf(judge(held(), { principal: ANNA })), { id, who: 'admin' });
+    const elsewhere = { conversationId: idOf('conversation', 2), channel: 'api' };
+    assert.deepEqual(detailOf(judge(held(), { saidIn: elsewhere })), { id });
+    assert.deepEqual(detailOf(judge(held(), { isBusy: true })), { id });
+    assert.deepEqual(detailOf(judge(held({ deadline: NOW }))), { id, at: String(NOW) });
+    assert.deepEqual(detailOf(judge(held({ turnsUsed: 50 }))), {
+      ...{ id, detail: 'turns' },
+      way: `/stop ${id}`,
+    });
+    const current = taskRow({ state: 'blocked', reason: 'no_progress' });
+    const notHeld = { id, state: 'blocked' };
+    assert.deepEqual(detailOf(judge(current)), { ...notHeld, way: `/task-resume ${id}` });
+    const unmarked = taskRow({ ...held(), enrollment: 'unmarked' });
+    assert.deepEqual(detailOf(judge(unmarked)), { ...notHeld, way: `/stop ${id}` });
+  });
+
+  test('B-8 without a deadline none has passed', () => {
+    assert.equal(codeOf(judge(held({ deadline: null }))), 'waiting');
   });
 
   test('its own person cannot wake it', () => {

@@ -58,7 +58,7 @@ function mayBeSaid({ conversationId }: TaskRecord, said: SaidIn | undefined): bo
 
 function notHeld(task: TaskRecord): Refusal {
   const { id, state } = task;
-  const way = waysOf(task).find(({ effect }) => effect !== 'enrol' && effect !== 'pause');
+  const way = waysOf(task).find(({ effect }) => effect !== 'enrol');
   return refuse('not_allowed_now', {
     id,
     state,

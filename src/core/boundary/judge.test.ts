@@ -60,6 +60,22 @@ describe('what proves ongoing work', () => {
         'input',
       ],
       ['claimed, its turn ended', { messages: [input(OF_TURN)] }, undefined],
+      [
+        'claimed, its turn ended while another runs',
+        {
+          messages: [input(OF_TURN)],
+          turns: [
+            { ...running, id: idOf('turn', 2) },
+            { ...running, state: 'ended' },
+          ],
+        },
+        undefined,
+      ],
+      [
+        'set aside in a turn',
+        { messages: [input({ ...OF_TURN, state: 'held' })], turns: [running] },
+        undefined,
+      ],
       ['done', { messages: [input({ state: 'done' })] }, undefined],
       ['set aside', { messages: [input({ state: 'held' })] }, undefined],
       ['made by the host', { messages: [input({ kind: 'generated' })] }, undefined],
@@ -167,10 +183,25 @@ describe('a task that is held', () => {
     });
   });
 
+  test('B-4 how it stood before the first boundary stays readable after every other', () => {
+    const stands = (given: Partial<TaskRecord>): unknown => {
+      const { outcomeData } = holdTask(task(given), NOW);
+      return (JSON.parse(outcomeData ?? '') as { readonly was: unknown }).was;
+    };
+    const outcomeData = '{"was":{"state":"active"}}';
+    assert.deepEqual(stands({ reason: 'held_legacy', outcomeData }), { state: 'active' });
+    const blocked = { state: 'blocked', reason: 'held_legacy', outcomeData: '{}' } as const;
+    assert.partialDeepStrictEqual(stands(blocked), { state: 'blocked', outcomeData: {} });
+    const other = { state: 'blocked', reason: 'no_outcome', outcomeData } as const;
+    assert.partialDeepStrictEqual(stands(other), { reason: 'no_outcome' });
+    assert.partialDeepStrictEqual(stands({ outcomeData: null }), { outcomeData: null });
+  });
+
   test('is never one that is marked or has ended', () => {
-    assert.throws(() => holdTask(task({ enrollment: 'current' }), NOW));
-    assert.throws(() => holdTask(task({ state: 'completed' }), NOW));
-    assert.throws(() => keepTask(task({ enrollment: 'held-legacy' }), NOTHING, NOW));
+    const old = /only an old, open task/;
+    assert.throws(() => holdTask(task({ enrollment: 'current' }), NOW), old);
+    assert.throws(() => holdTask(task({ state: 'completed' }), NOW), old);
+    assert.throws(() => keepTask(task({ enrollment: 'held-legacy' }), NOTHING, NOW), old);
   });
 });
 
@@ -182,6 +213,32 @@ describe('a task that is kept', () => {
     const { enrollment, state, reason, waitKind, recoveryState } = kept;
     assert.deepEqual([enrollment, state, reason], ['current', 'waiting', 'interrupted']);
     assert.deepEqual([waitKind, recoveryState], ['assessment', 'needed']);
+    assert.equal(kept.outcomeData, '{"tools":[]}');
+  });
+
+  test('R-14 it was interrupted though another task has words or a turn, or its own has ended', () => {
+    const other = idOf('task', 2);
+    const not: readonly Partial<BoundaryFacts>[] = [
+      { messages: [input({ taskId: other })] },
+      { messages: [input({ state: 'done' })] },
+      { turns: [{ ...running, taskId: other }] },
+      { turns: [{ ...running, state: 'ended' }] },
+    ];
+    for (const facts of not)
+      assert.equal(keepTask(task(), { ...NOTHING, ...facts }, NOW).reason, 'interrupted');
+  });
+
+  test('of what was history before, nobody knows how it went on', () => {
+    const held = task({ state: 'blocked', reason: 'held_legacy' });
+    assert.equal(keepTask(held, { ...NOTHING, workers: [worker()] }, NOW).reason, 'interrupted');
+  });
+
+  test('R-1 one that waited for its assessment still needs it, and no other', () => {
+    const needed = (waitKind: NonNullable<TaskRecord['waitKind']>): string => {
+      const waits = task({ state: 'waiting', waitKind, recoveryState: 'followed' });
+      return keepTask(waits, { ...NOTHING, workers: [worker()] }, NOW).recoveryState;
+    };
+    assert.deepEqual([needed('assessment'), needed('answer')], ['needed', 'followed']);
   });
 
   test('what no turn has claimed yet is simply next, and a turn has its own close', () => {
@@ -218,6 +275,7 @@ describe('a task that is kept', () => {
       const kept = keepTask(before, { ...NOTHING, messages: [input()] }, NOW);
       assert.deepEqual([kept.state, kept.reason], [before.state, before.reason]);
       assert.equal(kept.dueAt, before.deadline);
+      assert.equal(keepTask(before, NOTHING, NOW).state, state, 'whether or not it has words');
     }
   });
 });
