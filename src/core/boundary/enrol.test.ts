@@ -111,7 +111,8 @@ describe('the exact resume of a held task', () => {
     assert.deepEqual(detailOf(judge(held(), { isBusy: true })), { id });
     assert.deepEqual(detailOf(judge(held({ deadline: NOW }))), { id, at: String(NOW) });
     assert.deepEqual(detailOf(judge(held({ turnsUsed: 50 }))), {
-      ...{ id, detail: 'turns' },
+      id,
+      detail: 'turns',
       way: `/stop ${id}`,
     });
     const current = taskRow({ state: 'blocked', reason: 'no_progress' });

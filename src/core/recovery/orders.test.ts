@@ -79,16 +79,28 @@ describe('W-7 the refusal says how the task stands since when, and the nearest w
   test('of one that waits, and for what', () => {
     const state = 'waiting';
     assert.deepEqual(told({ state, reason: 'interrupted', waitKind: 'assessment' }), {
-      ...{ id, state, since: '7000', reason: 'interrupted', wait: 'assessment' },
+      id,
+      state,
+      since: '7000',
+      reason: 'interrupted',
+      wait: 'assessment',
       way: `/stop ${id}`,
     });
     const approval = { reason: 'awaits_approval', waitKind: 'approval', waitId: 'appr_1' } as const;
     assert.deepEqual(told({ state, ...approval }), {
-      ...{ id, state, since: '7000', reason: 'awaits_approval', wait: 'approval' },
+      id,
+      state,
+      since: '7000',
+      reason: 'awaits_approval',
+      wait: 'approval',
       way: '/approve appr_1',
     });
     assert.deepEqual(told({ state, reason: 'awaits_answer' }), {
-      ...{ id, state, since: '7000', reason: 'awaits_answer', reply: 'yes' },
+      id,
+      state,
+      since: '7000',
+      reason: 'awaits_answer',
+      reply: 'yes',
       way: `/stop ${id}`,
     });
   });
@@ -96,24 +108,32 @@ describe('W-7 the refusal says how the task stands since when, and the nearest w
   test('of one that is blocked for something else', () => {
     const stands = { id, state: 'blocked', since: '7000' };
     assert.deepEqual(told({ ...blocked('no_progress'), waitKind: 'instant' }), {
-      ...{ ...stands, reason: 'no_progress', reply: 'yes' },
+      ...stands,
+      reason: 'no_progress',
+      reply: 'yes',
       way: `/task-resume ${id}`,
     });
     assert.deepEqual(told(blocked('recovery_inconclusive')), {
-      ...{ ...stands, reason: 'recovery_inconclusive' },
+      ...stands,
+      reason: 'recovery_inconclusive',
       way: `/task-resume ${id}`,
     });
   });
 
   test('of one that has ended, since its end and without a way', () => {
     assert.deepEqual(told({ state: 'stopped', endedAt: 8_000 }), {
-      ...{ id, state: 'stopped', since: '8000' },
+      id,
+      state: 'stopped',
+      since: '8000',
     });
   });
 
   test('R-11 of one that nobody gave a reason', () => {
     assert.deepEqual(told({ state: 'blocked', reason: null }), {
-      ...{ id, state: 'blocked', since: '7000', wait: 'silent' },
+      id,
+      state: 'blocked',
+      since: '7000',
+      wait: 'silent',
       way: 'sekisho doctor --repair',
     });
   });
