@@ -103,6 +103,33 @@ test('a deadline that is past already is refused whole', () => {
   assert.deepEqual(late, ['still_exhausted', 'deadline', '/extend task_1 deadline=+1d']);
 });
 
+test('T-4 V9 an order about another version, of what has ended or of history changes nothing', () => {
+  const judged = (change: Partial<TaskRecord>, expectedVersion?: number): unknown => {
+    const verdict = extendTask(task(change), { grant: { turns: 1 }, expectedVersion }, NOW);
+    return 'kind' in verdict ? [verdict.code, verdict.detail] : verdict.turnsLimit;
+  };
+  const known = { id: 'task_1', state: 'active' };
+  assert.equal(judged({ version: 3 }, 3), 6);
+  assert.deepEqual(judged({ version: 3 }, 2), ['version_conflict', { ...known, version: '3' }]);
+  assert.deepEqual(judged({ state: 'failed' }), ['task_ended', { ...known, state: 'failed' }]);
+  const held = { enrollment: 'held-legacy', state: 'blocked' } as const;
+  assert.deepEqual(judged(held), [
+    'not_allowed_now',
+    { id: 'task_1', state: 'blocked', way: '/task-resume task_1' },
+  ]);
+});
+
+test('R-1 what is at work changes now, what stands still has stood since then', () => {
+  assert.equal(granted(task(), { turns: 1 }, NOW + HOUR).changedAt, NOW + HOUR);
+  const paused = task({ state: 'paused', reason: 'budget_exhausted' });
+  const after = granted(paused, { turns: 1 }, NOW + HOUR);
+  assert.deepEqual([after.changedAt, after.state], [NOW, 'paused']);
+});
+
+test('T-7 a deadline that has passed forbids no grant of anything else: its own end is the next', () => {
+  assert.equal(granted(task(), { turns: 1 }, NOW + 2 * DAY).turnsLimit, 6);
+});
+
 describe('W-7 a task that a budget blocked', () => {
   const used = { turnsUsed: 5, tokensUsed: 130, costUsed: 200, continuationsUsed: 3 };
   const CASES = [

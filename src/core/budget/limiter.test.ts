@@ -48,6 +48,13 @@ function failing(times: number): { readonly row: LimiterRecord; readonly pauses:
 }
 
 describe('while an account answers', () => {
+  test('it is open, nothing is against it, and it waits for nothing', () => {
+    const nothing = { until: null, isNamed: 'no', failures: 0, code: null, probeUntil: null };
+    assert.deepEqual(OPEN, { account: 'here', state: 'open', ...nothing, version: 0, since: NOW });
+    assert.equal(afterSuccess(OPEN, { now: NOW + 1, isProbe: true }), OPEN);
+    assert.equal(turnsAt({ ...OPEN, until: NOW + SECOND }, NOW), null);
+  });
+
   test('every call goes out, and a success changes nothing', () => {
     assert.deepEqual(admit(OPEN, NOW), { kind: 'go' });
     assert.equal(afterSuccess(OPEN, CALL), OPEN);
@@ -81,6 +88,23 @@ describe('a call that fails', () => {
     assert.equal(turnsAt(row, NOW), NOW + 30 * SECOND);
     const past = afterFault(OPEN, transient(NOW), CALL);
     assert.deepEqual([past.until, past.isNamed], [NOW + SECOND, 'no']);
+    assert.equal(turnsAt(row, NOW + 30 * SECOND), null, 'then a call has to find out');
+  });
+
+  test('T-18 is known since when it is limited, and since when it is down', () => {
+    assert.deepEqual([failing(3).row.since, failing(1).row.since], [NOW, NOW]);
+    const { row, pauses } = failing(6);
+    assert.equal(row.since, NOW + pauses.reduce((sum, one) => sum + one, 0));
+  });
+
+  test('T-12 the last of a step’s tries sinks it, unless what was named is a quota', () => {
+    const { row } = failing(5);
+    const now = row.until ?? 0;
+    const last = (named: number): string =>
+      afterFault(reserveProbe(row, now), transient(now + named), { now, isProbe: true }).state;
+    assert.equal(last(30 * SECOND), 'down');
+    assert.equal(last(LIMITS.quotaParkMs), 'down');
+    assert.equal(last(LIMITS.quotaParkMs + 1), 'limited');
   });
 
   test('T-12 with an instant more than 60 s away is a quota, however often', () => {
@@ -88,6 +112,7 @@ describe('a call that fails', () => {
     const row = afterFault(OPEN, transient(until), CALL);
     assert.deepEqual(admit(row, NOW), { kind: 'quota', until, code: 'http_503' });
     assert.deepEqual(admit(row, NOW + 1), { kind: 'wait', until });
+    assert.equal(mayReturn(row, NOW), 'none');
     const often = afterFault(
       { ...reserveProbe(row, until), failures: 20 },
       transient(until + HOUR),
@@ -117,6 +142,18 @@ describe('a call that fails', () => {
     const { row: down } = failing(6);
     assert.equal(afterFault(down, transient(NOW + 30 * SECOND), CALL), down);
     assert.equal(afterFault(down, transient(NOW + HOUR), CALL).state, 'limited');
+    assert.equal(afterFault(named, transient(NOW + MINUTE), CALL), named, 'an earlier one');
+    assert.equal(afterFault(named, transient(NOW + HOUR), CALL), named, 'the same one');
+    const refused = afterFault(OPEN, refusedBy('account'), CALL);
+    for (const isProbe of [true, false])
+      assert.equal(afterFault(refused, transient(NOW + HOUR), { now: NOW, isProbe }), refused);
+  });
+
+  test('T-18 of an account that is down only a quota is news, not a short wait', () => {
+    const down = afterTries(afterFault(OPEN, transient(), CALL), 'connect', NOW);
+    const late = (named: number): string => afterFault(down, transient(NOW + named), CALL).state;
+    assert.equal(late(LIMITS.quotaParkMs), 'down');
+    assert.equal(late(LIMITS.quotaParkMs + 1), 'limited');
   });
 });
 
@@ -146,6 +183,20 @@ describe('the one call that finds out', () => {
     const after = afterSuccess(quota, probe);
     assert.deepEqual(after, { ...quota, probeUntil: null }, 'what was named meanwhile is newer');
     assert.equal(afterSuccess(after, probe), after);
+    const passed = { now: due + HOUR, isProbe: true };
+    assert.equal(afterSuccess(quota, passed).state, 'open', 'what was named has passed');
+  });
+
+  test('is out until its own time at the most, whenever the account may be asked', () => {
+    const until = due + LIMITS.modelCallMs;
+    assert.deepEqual(admit({ ...probed, until: due }, due), { kind: 'wait', until });
+    assert.deepEqual(admit({ ...probed, until: due }, due - 1), { kind: 'wait', until: due });
+  });
+
+  test('releases nothing that is not its own', () => {
+    assert.equal(afterRelease(limited, probe), limited, 'no call is out');
+    const down = reserveCheapProbe(afterTries(limited, 'connect', NOW), NOW);
+    assert.equal(afterRelease(down, probe), down, 'the cheap probe is');
   });
 
   test('leaves its turn to the next when it found nothing out', () => {
@@ -169,6 +220,21 @@ describe('an account that is down', () => {
     assert.deepEqual(admit(down, NOW), { kind: 'down', code: 'connect' });
     assert.equal(afterTries(down, 'timeout', NOW), down);
     assert.equal(mayReturn(down, NOW + HOUR), 'none');
+    assert.deepEqual(admit({ ...down, code: null }, NOW), { kind: 'down', code: 'unknown' });
+  });
+
+  test('T-18 is probed by its own pauses, whatever pause it was limited for', () => {
+    const { row } = failing(5);
+    const now = row.since;
+    assert.equal(afterTries(row, 'connect', now).until, now + LIMITS.probeFirstMs);
+  });
+
+  test('T-18 a cheap probe that is out is waited for as long as it may take', () => {
+    const probed = reserveCheapProbe(down, NOW);
+    assert.equal(probed.probeUntil, NOW + LIMITS.probeCallMs);
+    const early = { ...probed, until: NOW + 1 };
+    assert.equal(cheapProbeAt(early, NOW), NOW + LIMITS.probeCallMs);
+    assert.equal(turnsAt(early, NOW), NOW + LIMITS.probeCallMs);
   });
 
   test('is not so while a quota or a refusal is known', () => {

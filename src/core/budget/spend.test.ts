@@ -53,6 +53,11 @@ describe('what has to be granted', () => {
     const both = { ...COUNTS, turnsUsed: 3, tokensUsed: 250 };
     assert.equal(grantFor(both, 'tokens'), 'turns=+3 tokens=+200');
     assert.equal(grantFor({ ...COUNTS, continuationsUsed: 2 }, 'turns'), 'turns=+3');
+    assert.equal(grantFor({ ...COUNTS, tokensUsed: 100 }, 'turns'), 'turns=+3 tokens=+100');
+    assert.equal(grantFor({ ...COUNTS, tokensUsed: 99 }, 'turns'), 'turns=+3');
+    assert.equal(grantFor({ ...COUNTS, costUsed: 2 * USD }, 'turns'), 'turns=+3 cost=+2');
+    assert.equal(grantFor({ ...COUNTS, costUsed: 1 }, 'turns'), 'turns=+3');
+    assert.equal(grantFor({ ...COUNTS, costLimit: 0 }, 'turns'), 'turns=+3', 'it costs nothing');
   });
 
   test('V15 W-7 granting it clears the budget, however far it was overdrawn', () => {
