@@ -11,19 +11,20 @@ export interface Drilled {
   readonly problem: string | null;
 }
 
-const SEEDS_MAX = 1_000;
+/** Each defect has to be caught within so many seeds. */
+const SEEDS_MAX = 10_000;
 
 /**
  * Plays seeds with a defect until one fails for the defect's own reason. One defect breaks several
  * rules, and which is seen first in a world is chance: a seed that fails for another one only is
  * passed over, and does not count.
  */
-export async function drillOne(defect: Defect): Promise<Drilled> {
+export async function drillOne(defect: Defect, seedsMax = SEEDS_MAX): Promise<Drilled> {
   const own = ({ problems }: Failure): string | undefined =>
     problems.find((problem) => defect.breaks.test(problem));
   const isCaught = (failure: Failure): boolean => own(failure) !== undefined;
   const enough = (_: number, failures: readonly Failure[]): boolean => failures.some(isCaught);
-  const { failures, seeds } = await playSeeds({ from: 1, seeds: SEEDS_MAX, defect, enough });
+  const { failures, seeds } = await playSeeds({ from: 1, seeds: seedsMax, defect, enough });
   const caught = failures.find(isCaught);
   return {
     defect: defect.name,

@@ -43,8 +43,10 @@ interface PointFailure {
 
 export interface Enumeration {
   readonly scenario: string;
-  /** Points at which a host died, one run each. */
+  /** Points at which a host can die. */
   readonly points: number;
+  /** Those at which it did, one run each. */
+  readonly played: number;
   readonly commits: number;
   readonly failures: readonly PointFailure[];
 }
@@ -96,19 +98,25 @@ function play(
   return simulate(plan, script);
 }
 
-/** Plays a scenario once without a death, then once for each step of its hosts with a death before it. */
-export async function enumerate(scenario: Scenario): Promise<Enumeration> {
+/**
+ * Plays a scenario once without a death, then once for each step of its hosts with a death before it.
+ *
+ * @param every plays only each so-many-th point: for a look in passing.
+ */
+export async function enumerate(scenario: Scenario, every = 1): Promise<Enumeration> {
   const whole = await play(scenario, []);
   const missed = (scenario.reaches ?? []).filter((name) => !whole.happened.has(name));
   const first = [...whole.problems, ...missed.map((name) => `it does not reach ${name}`)];
   const failures: PointFailure[] = first.length > 0 ? [{ point: 0, problems: first }] : [];
   const points = scenario.whole === true ? whole.hostSteps : whole.busyHostSteps;
-  for (let point = 1; point <= points; point += 1) {
+  let played = 0;
+  for (let point = 1; point <= points; point += every) {
+    played += 1;
     // oxlint-disable-next-line no-await-in-loop -- one world at a time
     const outcome = await play(scenario, [point]);
     if (outcome.problems.length > 0) failures.push({ point, problems: outcome.problems });
   }
-  return { scenario: scenario.name, points, commits: whole.commits, failures };
+  return { scenario: scenario.name, points, played, commits: whole.commits, failures };
 }
 
 /** Prints the steps of one point of a scenario. */
