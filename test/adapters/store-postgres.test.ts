@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
 import { catalogue } from '../../src/adapters/store/catalogue.ts';
 import { faultOf } from '../../src/adapters/store/postgres/errors.ts';
 import { MIGRATIONS } from '../../src/adapters/store/migrations.ts';
@@ -49,6 +50,40 @@ describe('a connection that is lost', () => {
   test('an unreachable server is told as disconnected', async () => {
     const url = 'postgres://postgres@127.0.0.1:1/postgres';
     await assert.rejects(openPostgres({ url, ids }), { code: 'disconnected' });
+  });
+});
+
+describe('a server that only reads', () => {
+  const withOption = (url: string, option: string): string =>
+    url.replace('options=', `options=${encodeURIComponent(`-c ${option} `)}`);
+
+  test('is told as disconnected: what follows may reach the one that writes', async () => {
+    const url = withOption(await server.freshUrl(), 'default_transaction_read_only=on');
+    await assert.rejects(openPostgres({ url, ids }), { code: 'disconnected', remedy: 'retry' });
+  });
+
+  test('L-8 ends no trust, and none of its connections is used again', async () => {
+    const url = await server.freshUrl();
+    const store = await openPostgres({ url, ids });
+    const [user] = await store.inspect('select current_user as name');
+    const change = new pg.Client({ connectionString: url });
+    await change.connect();
+    const everywhere = `alter role ${String(user?.['name'])}`;
+    try {
+      await change.query(`${everywhere} set default_transaction_read_only = on`);
+      // New connections are told; the one that stands is ended.
+      await change.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where pid <> pg_backend_pid() and backend_type = 'client backend'`);
+      const add = () => put(store, { write: 'host.insert', row: hostRow() });
+      await assert.rejects(add(), { code: 'disconnected' });
+      await assert.rejects(add(), { code: 'disconnected', message: /read-only/ });
+      await change.query(`${everywhere} reset default_transaction_read_only`);
+      await mustPut(store, { write: 'host.insert', row: hostRow() });
+    } finally {
+      await change.query(`${everywhere} reset default_transaction_read_only`);
+      await change.end();
+      await store.close();
+    }
   });
 });
 
@@ -197,7 +232,8 @@ test('what the server says becomes a fault that says what to do', () => {
   assert.equal(told('57P01'), 'disconnected');
   assert.equal(told('57P01', true), 'unknown');
   assert.equal(told('40001', true), 'busy');
-  assert.equal(told('25006'), 'read_only');
+  assert.equal(told('25006'), 'disconnected');
+  assert.equal(told('25006', true), 'unknown');
   assert.equal(told('58030'), 'io');
   assert.equal(told('XX001'), 'corrupt');
   assert.equal(told('42P01'), 'bug');

@@ -10,7 +10,9 @@ const CODES: readonly (readonly [start: string, code: StoreFaultCode])[] = [
   ['57014', 'busy'], // query_canceled: a statement's time was up
   ['53100', 'disk_full'],
   ['53', 'disconnected'], // no connection or no memory to be had
-  ['25006', 'read_only'], // read_only_sql_transaction: a standby
+  // read_only_sql_transaction: a standby. Nothing is wrong with the store, and another connection may reach
+  // the server that writes.
+  ['25006', 'disconnected'],
   ['25P03', 'disconnected'], // idle_in_transaction_session_timeout: this host stood still
   ['57P', 'disconnected'], // the server shuts down or starts
   ['08', 'disconnected'],

@@ -6,7 +6,7 @@ import { APPLIED_SQL, nextMigration, type Applied } from '../migrate.ts';
 import type { Migration } from '../migration.ts';
 import { migrationTable, MIGRATIONS, sqlOf } from '../migrations.ts';
 import { faultOf } from './errors.ts';
-import { assertDurable } from './session.ts';
+import { assertFit } from './session.ts';
 import { PostgresStore } from './store.ts';
 
 const CONNECTIONS_MAX = 10;
@@ -28,7 +28,7 @@ types.setTypeParser(INT8, Number);
 function verify(client: PoolClient, done: (error?: Error) => void): void {
   const answer = async (): Promise<void> => {
     try {
-      await assertDurable(client);
+      await assertFit(client);
     } catch (error) {
       done(error as Error);
       return;

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { Fault } from '../../../kernel/fault.ts';
 import type { ReadName, Write } from '../../../ports/store.ts';
 import { catalogue } from '../catalogue.ts';
+import { storeFault } from '../fault.ts';
 import { pick, valueOf, type Call, type Prepared } from '../statement.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -14,16 +15,17 @@ export const LOCKS: ReadonlySet<ReadName> = new Set<ReadName>([
 ]);
 
 /**
- * Refuses a connection whose commits would not be durable; run once on each.
- * Throws the `Fault` `store_unsafe` that names the setting.
+ * Refuses a connection to a server that only reads, or whose commits would not be durable; run once on each.
+ * Throws the `Fault` `disconnected`, since a standby may be promoted and an address may move, or
+ * `store_unsafe` that names the setting.
  */
-export async function assertDurable(client: Pick<PoolClient, 'query'>): Promise<void> {
+export async function assertFit(client: Pick<PoolClient, 'query'>): Promise<void> {
+  const { rows } = await client.query<Fitness>(FITNESS);
+  const [found] = rows;
+  if (found?.is_standby === true)
+    throw storeFault('disconnected', 'The PostgreSQL server is a standby: it only reads.');
   for (const setting of ['synchronous_commit', 'fsync'] as const) {
-    const { rows } = await client.query<{ value: string }>(
-      `select current_setting('${setting}') as value`,
-    );
-    const value = rows[0]?.value;
-    if (value !== 'off') continue;
+    if (found?.[setting] !== 'off') continue;
     throw new Fault(
       'store_unsafe',
       'stop',
@@ -31,6 +33,14 @@ export async function assertDurable(client: Pick<PoolClient, 'query'>): Promise<
     );
   }
 }
+
+interface Fitness {
+  readonly is_standby: boolean;
+  readonly synchronous_commit: string;
+  readonly fsync: string;
+}
+const FITNESS = `select pg_is_in_recovery() as is_standby,
+  current_setting('synchronous_commit') as synchronous_commit, current_setting('fsync') as fsync`;
 
 interface Query {
   readonly name: string;

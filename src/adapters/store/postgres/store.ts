@@ -35,7 +35,7 @@ export interface PostgresParts {
 
 /** What a failure inside a transaction means depends on how far it came. */
 interface Progress {
-  stage: 'connecting' | 'working' | 'committing' | 'done';
+  stage: 'connecting' | 'working' | 'committing' | 'lost' | 'done';
   thrown: { readonly cause: unknown } | undefined;
 }
 
@@ -141,6 +141,8 @@ export class PostgresStore implements Store {
 
   #noted(error: unknown, progress: Progress): StoreFault {
     const fault = this.#translated(error, progress);
+    // What can be told of the connection goes for the next who would get it: it is not given back.
+    if (fault.code === 'disconnected') progress.stage = 'lost';
     if (endsTrust(fault.code)) this.#refusal ??= fault;
     return fault;
   }
