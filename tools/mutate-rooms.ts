@@ -34,13 +34,13 @@ export const ROOMS: readonly MutatedRoom[] = [
   {
     name: 'path',
     mutate: ['src/adapters/tools/workspace-path.ts'],
-    tests: ['src/adapters/tools/workspace-path.test.ts', 'test/adapters/tools-path.test.ts'],
+    tests: ['src/adapters/tools/workspace-path.test.ts'],
     floor: GUARD_FLOOR,
   },
   {
     name: 'auth',
     mutate: ['src/http/{auth,keys,address}.ts', 'src/kernel/principal.ts'],
-    tests: ['src/http/{auth,keys,address}.test.ts'],
+    tests: ['src/http/{auth,keys,address}.test.ts', 'src/kernel/principal.test.ts'],
     floor: GUARD_FLOOR,
   },
   {

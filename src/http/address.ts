@@ -13,7 +13,7 @@ export function canonicalAddress(text: string): string | undefined {
     .trim()
     .replace(/^\[([^\]]*)\](?::\d+)?$/, '$1')
     .replace(/^(\d[\d.]*):\d+$/, '$1')
-    .replace(/%.*$/s, '');
+    .replace(/%.*/s, '');
   if (isIPv4(bare)) return nameOf4(bare);
   return isIPv6(bare) ? nameOf6(groupsOf(bare)) : undefined;
 }

@@ -63,6 +63,10 @@ describe('X-2: the name in `Host`', () => {
     const mapped = { env: socket({ localAddress: '::ffff:192.0.2.9' }) };
     assert.equal(takes({ host: '192.0.2.9:8787' }, mapped), true);
     assert.equal(takes({ host: '[::ffff:192.0.2.9]:8787' }, mapped), false);
+    const alike = { env: socket({ localAddress: '2001:db8::ffff:7' }) };
+    assert.equal(takes({ host: '[2001:db8::ffff:7]:8787' }, alike), true);
+    const unknown = { env: socket({ localAddress: undefined }) };
+    assert.equal(takes({ host: 'localhost:8787' }, unknown), true);
   });
 
   test('may leave out a port that is the scheme’s own, or that no socket says', () => {

@@ -45,7 +45,7 @@ function isKnownOrigin(
 ): boolean {
   const match = /^(https?):\/\/([^/?#\\@]+)$/.exec(origin.toLowerCase());
   const [, scheme, host] = match ?? [];
-  if (scheme === undefined || host === undefined) return false;
+  if (host === undefined) return false;
   const isTls = env.incoming !== undefined && 'encrypted' in env.incoming.socket;
   if (!rules.behindProxy && (scheme === 'https') !== isTls) return false;
   return isKnownHost(host, port, env, rules);
@@ -85,9 +85,9 @@ export interface KeyCheck {
 export function demandKey(request: Request, env: SocketEnv, check: KeyCheck): Identity {
   const given = request.headers.get('authorization') ?? '';
   const secret = given.length > LIMITS.httpHeaderBytes ? '' : bearerOf(given);
-  const identity = secret === '' ? undefined : check.keys.verify(secret);
+  const identity = check.keys.verify(secret);
   if (identity !== undefined) return identity;
-  if (given.trim() !== '') {
+  if (given !== '') {
     check.failures.count(callerOf(request, env, check.behindProxy), check.clock.uptime());
   }
   throw problem('unauthorized', {

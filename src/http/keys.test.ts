@@ -32,9 +32,10 @@ class Time implements Clock {
   }
 }
 
-function silent(warned: string[] = []): Log {
-  const warn = (message: string): void => void warned.push(message);
-  return { debug() {}, info() {}, warn, error() {} };
+function silent(warned: string[] = [], told: string[] = []): Log {
+  const warn = (message: string, fields?: object): void =>
+    void warned.push([message, ...(fields ? [JSON.stringify(fields)] : [])].join(' '));
+  return { debug() {}, info: (message) => void told.push(message), warn, error() {} };
 }
 
 function grant(given: Partial<KeyGrant> = {}): KeyGrant {
@@ -80,12 +81,16 @@ describe('a ring of keys', () => {
     const warned: string[] = [];
     const make = (...grants: KeyGrant[]): KeyRing =>
       new KeyRing({ grants, clock: new Time(), log: silent(warned) });
-    assert.throws(() => make(grant({ secret: '' })), { code: 'bad_key' });
-    assert.throws(() => make(grant(), grant({ secret: OTHER })), { code: 'bad_key' });
-    assert.throws(() => make(grant(), grant({ name: 'b' })), { code: 'bad_key' });
+    const refused = (message: string, ...grants: KeyGrant[]): void =>
+      assert.throws(() => make(...grants), { code: 'bad_key', remedy: 'stop', message });
+    refused('the key a is blank', grant({ secret: '' }));
+    refused('the key a is blank', grant({ secret: ' \n' }));
+    refused('two keys have the same name', grant(), grant({ secret: OTHER }));
+    refused('two keys have the same secret', grant(), grant({ name: 'b' }));
+    make(grant({ secret: 'x'.repeat(32) }));
     assert.deepEqual(warned, []);
-    make(grant({ secret: 'short' }));
-    assert.equal(warned.length, 1);
+    make(grant({ secret: 'x'.repeat(31) }));
+    assert.deepEqual(warned, ['this key is short {"key":"a"}']);
   });
 });
 
@@ -106,6 +111,9 @@ describe('the generated key', () => {
     writeFileSync(path, '', { mode: 0o600 });
     ensureKeyFile(path);
     assert.match(readFileSync(path, 'utf8'), /^sk_\S{43}\n$/);
+    writeFileSync(path, ' \n');
+    ensureKeyFile(path);
+    assert.match(readFileSync(path, 'utf8'), /^sk_\S{43}\n$/);
     assert.deepEqual(readdirSync(dirname(path)), ['api-key']);
   });
 
@@ -115,30 +123,41 @@ describe('the generated key', () => {
     chmodSync(path, 0o644);
     assert.equal(ensureKeyFile(path), true);
     assert.equal(statSync(path).mode & 0o777, 0o600);
+    chmodSync(path, 0o400);
+    assert.equal(ensureKeyFile(path), false);
+    assert.equal(statSync(path).mode & 0o777, 0o400, 'a stricter one stays so');
   });
 
   test('A-3: is read again when its file changes, at most once a second', (context) => {
     const keyFile = join(folder(context), 'api-key');
-    writeFileSync(keyFile, SECRET);
+    writeFileSync(keyFile, `${SECRET}\n`);
     const clock = new Time();
-    const ring = new KeyRing({ grants: [], keyFile, clock, log: silent() });
+    const told: string[] = [];
+    const ring = new KeyRing({ grants: [], keyFile, clock, log: silent([], told) });
     assert.equal(ring.verify(SECRET)?.name, 'key:local');
+    clock.at += 1_000;
+    assert.equal(ring.verify(SECRET)?.name, 'key:local');
+    assert.deepEqual(told, [], 'one that is the same is not read');
     writeFileSync(keyFile, OTHER);
     utimesSync(keyFile, 1, 1);
     assert.equal(ring.verify(SECRET)?.name, 'key:local');
     clock.at += 1_000;
     assert.equal(ring.verify(SECRET), undefined);
     assert.equal(ring.verify(OTHER)?.name, 'key:local');
+    assert.deepEqual(told, ['the key file was read again']);
   });
 
   test('A-3: opens nothing once its file is gone or blank', (context) => {
     const keyFile = join(folder(context), 'api-key');
     writeFileSync(keyFile, SECRET);
     const clock = new Time();
-    const ring = new KeyRing({ grants: [grant({ secret: OTHER })], keyFile, clock, log: silent() });
+    const warned: string[] = [];
+    const grants = [grant({ secret: OTHER })];
+    const ring = new KeyRing({ grants, keyFile, clock, log: silent(warned) });
     writeFileSync(keyFile, '\n');
     clock.at += 1_000;
     assert.equal(ring.verify(SECRET), undefined);
+    assert.deepEqual(warned, ['the key file cannot be read; its key no longer opens anything']);
     assert.equal(ring.verify('')?.name, undefined);
     rmSync(keyFile);
     clock.at += 1_000;

@@ -53,8 +53,8 @@ export class KeyRing {
   readonly #keyFile: string | undefined;
   #configured: readonly HeldKey[] = [];
   #fromFile: HeldKey | undefined;
-  #fileStamp = '';
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #fileStamp: string;
+  #lookedAt: number;
 
   /** Throws a `Fault` when a key is blank or used twice, or when the key file cannot be read. */
   constructor({ grants, keyFile, clock, log }: KeyRingParts) {

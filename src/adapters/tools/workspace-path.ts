@@ -141,8 +141,12 @@ export async function openFolderIn(folder: Folder, name: string): Promise<Folder
 }
 
 async function openFolderAt(at: string, path: string): Promise<Folder> {
-  if (CAN_PIN) return new Folder(path, await open(at, O_RDONLY | O_DIRECTORY | NO_FOLLOW));
-  // Weaker: without handles to walk by, each part is looked at just before it is used.
+  if (!CAN_PIN) return openByName(path);
+  return new Folder(path, await open(at, O_RDONLY | O_DIRECTORY | NO_FOLLOW));
+}
+
+/** Weaker: without handles to walk by, each part is looked at just before it is used. */
+export async function openByName(path: string): Promise<Folder> {
   if (!(await lstat(path)).isDirectory()) throw new ToolProblem('refused', `${path}: no folder`);
   return new Folder(path, undefined);
 }
@@ -204,7 +208,11 @@ export async function openFileIn(folder: Folder, name: string): Promise<FileHand
 }
 
 async function isAt(handle: FileHandle, path: string): Promise<boolean> {
-  if (CAN_PIN) return (await readlink(`${HANDLES}/${handle.fd}`)) === path;
+  return CAN_PIN ? (await readlink(`${HANDLES}/${handle.fd}`)) === path : isNamed(handle, path);
+}
+
+/** Weaker: the same file, reached by no link when it was looked at. */
+export async function isNamed(handle: FileHandle, path: string): Promise<boolean> {
   const [here, there] = await Promise.all([handle.stat(), stat(path)]);
   return here.dev === there.dev && here.ino === there.ino && (await realpath(path)) === path;
 }
