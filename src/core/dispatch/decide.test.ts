@@ -104,6 +104,27 @@ describe('the exact resume of a held worker', () => {
     for (const [expected, verdict] of cases) assert.deepEqual(told(verdict), expected);
   });
 
+  test('W-7 its refusal says which worker, how it stands, and what stands against it', () => {
+    const { id } = worker();
+    const stands = { id, state: 'ready' };
+    const taskId = OWNER.id;
+    const cases: readonly (readonly [object, ReturnType<typeof judgeWorkerResume>])[] = [
+      [{ id, who: 'admin' }, resume({}, OWNER, { principal: ANNA })],
+      [{ ...stands, version: '3' }, resume({}, OWNER, { expectedVersion: 2 })],
+      [{ id, state: 'failed' }, resume({ state: 'failed' })],
+      [{ ...stands, detail: 'not_held' }, resume({ enrollment: 'current' })],
+      [{ id, taskId, state: 'completed' }, resume({}, { ...OWNER, state: 'completed' })],
+      [
+        { ...stands, detail: 'task_held', way: `/task-resume ${taskId}` },
+        resume({}, { ...OWNER, enrollment: 'held-legacy' }),
+      ],
+      [{ id, taskId, at: String(NOW - 1) }, resume({ deadline: NOW - 1 })],
+      [{ id, taskId, detail: 'turns' }, resume({}, { ...OWNER, turnsUsed: 50 })],
+    ];
+    for (const [detail, verdict] of cases)
+      assert.deepEqual('kind' in verdict ? verdict.detail : verdict, detail);
+  });
+
   test('B-9 of a task that nobody knows any more it is refused', () => {
     const verdict = judgeWorkerResume(worker(), undefined, { principal: ADMIN, now: NOW });
     assert.deepEqual(told(verdict), ['not_allowed_now', 'no_task']);

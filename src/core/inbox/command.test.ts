@@ -29,6 +29,8 @@ const READ: readonly [text: string, command: unknown][] = [
   ['/tasks', { kind: 'tasks', held: false }],
   ['/tasks held', { kind: 'tasks', held: true, page: 1 }],
   ['/tasks Held 2.', { kind: 'tasks', held: true, page: 2 }],
+  ['/tasks held 9999', { kind: 'tasks', held: true, page: 9_999 }],
+  ['/tasks open 2', misused('tasks')],
   ['/tasks held 0', misused('tasks')],
   ['/tasks held 10000', misused('tasks')],
   ['/tasks held 1e3', misused('tasks')],
@@ -42,6 +44,17 @@ const READ: readonly [text: string, command: unknown][] = [
   ['/help', { kind: 'help' }],
   [`/pause ${ID}`, { kind: 'pause', id: ID }],
   ['/pause', misused('pause')],
+  ['/pause 7k2m9qx4r1t8wz3c', { kind: 'pause', id: ID }],
+  ['/why 7k2m9qx4r1t8wz3c', { kind: 'why', id: ID }],
+  ['/task-resume 7k2m9qx4r1t8wz3c', { kind: 'resume', id: ID, late: false }],
+  ['/task-resume 7k2m9qx4r1t8wz3c late', { kind: 'resume', id: ID, late: true }],
+  ['/budget-reset 7k2m9qx4r1t8wz3c', { kind: 'budget_reset', id: ID }],
+  ['/deny 7k2m9qx4r1t8wz3c', { kind: 'deny', id: APPROVAL }],
+  ['/extend 7k2m9qx4r1t8wz3c turns=+1', { kind: 'extend', id: ID, grant: { turns: 1 } }],
+  ['/admit 3h8d0v5b7n2k6pqa handover', { kind: 'admit', id: OPERATION, as: 'handover' }],
+  [`/why ("${ID}").`, { kind: 'why', id: ID }],
+  [`/model ${'x'.repeat(129)}`, { kind: 'model', name: 'x'.repeat(128) }],
+  [`/${'x'.repeat(41)}`, { kind: 'unknown', word: 'x'.repeat(40), nearest: 'extend' }],
   [`/task-resume ${ID}`, { kind: 'resume', id: ID, late: false }],
   [`/Task-Resume ${ID.toLowerCase()}.`, { kind: 'resume', id: ID, late: false }],
   ['/task-resume', misused('task-resume')],
@@ -178,6 +191,8 @@ test('a long message costs no more than a short one', () => {
 });
 
 const GRANTS: readonly [words: string, grant: unknown][] = [
+  ['turns=+10000', { turns: 10_000 }],
+  ['cost=+100000', { costMicroUsd: 100_000_000_000 }],
   ['turns=+50', { turns: 50 }],
   ['TURNS=+1 tokens=+1000000', { turns: 1, tokens: 1_000_000 }],
   ['cost=+5', { costMicroUsd: 5_000_000 }],
@@ -210,6 +225,7 @@ const NO_GRANTS = [
   'cost=+1.0000001',
   'cost=+100001',
   'cost=+.5',
+  'cost=x+5',
   'deadline=+0d',
   'deadline=+2w',
   'deadline=+9999d',
@@ -272,6 +288,10 @@ describe('an id is read as it was meant', () => {
   test('an O is a zero, and the prefix of another kind stays', () => {
     assert.equal(readId('task', '7K2M9QX4R1T8WZ3o'), 'task_7K2M9QX4R1T8WZ30');
     assert.equal(readId('task', 'RUN_7k2m9qx4r1t8wz3c'), 'run_7K2M9QX4R1T8WZ3C');
+  });
+
+  test('one that is far too long is cut', () => {
+    assert.equal(readId('task', 'x'.repeat(300)), `task_${'X'.repeat(40)}`);
   });
 
   test('every id reads as itself, in either case', () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTask } from '../task/decide.ts';
 import type { TaskRecord } from '../task/record.ts';
-import { judgeJoin, lowest, mayJoin, maySteer, wakes } from './join.ts';
+import { isAbout, judgeJoin, lowest, mayJoin, maySteer, wakes } from './join.ts';
+import { HOST_CHANNELS, isReturn } from './record.ts';
 
 const ANNA = { principal: 'key:anna', authority: 'own', text: 'and the old ones too' } as const;
 const ADMIN = { ...ANNA, principal: 'key:ops', authority: 'admin' } as const;
@@ -57,6 +58,8 @@ describe('which task a message joins without a model', () => {
     assert.deepEqual(join([OTHER, asking()]), { kind: 'join', taskId: asking().id });
     const two = [asking({ id: OTHER.id }), asking()];
     assert.deepEqual(join(two), { kind: 'ask', candidates: two });
+    const elsewhere = asking({ state: 'active' });
+    assert.equal(join([elsewhere]).kind, 'ask', 'it asks no more');
   });
 
   test('T-2 blocked, paused, held and interrupted tasks are joined by reply or id alone', () => {
@@ -78,6 +81,9 @@ describe('which task a message joins without a model', () => {
     assert.deepEqual(join([parked], taskId), { kind: 'keep', taskId });
     assert.equal(wakes(task({ state: 'waiting', waitKind: 'provider' })), false);
     assert.equal(wakes(task({ state: 'waiting', waitKind: 'approval' })), true);
+    assert.equal(wakes(task({ state: 'waiting', waitKind: null })), true);
+    assert.equal(wakes(task({ state: 'completed' })), false);
+    assert.equal(wakes(task({ state: 'blocked', reason: null })), false);
   });
 });
 
@@ -103,6 +109,24 @@ describe('whose words join or steer what', () => {
     );
   });
 
+  test('T-11 words of somebody else steer nothing', () => {
+    const ben = { ...ANNA, principal: 'key:ben', replyTo: task().id } as const;
+    assert.equal(maySteer(task(), ben, 'sess_1'), false);
+    assert.equal(isAbout(task(), ben), false);
+  });
+
+  test('T-2 words are about a task by their reply or its id alone', () => {
+    const about = (text: string, replyTo: string | null): boolean =>
+      isAbout(task(), { ...ANNA, text, replyTo });
+    assert.equal(about('and the old ones too', null), false);
+    assert.equal(about('and the old ones too', task().id), true);
+    assert.equal(about('and the old ones too', OTHER.id), false);
+    assert.equal(about(`see ${task().id}`, null), true);
+    assert.equal(about(`see ${OTHER.id} and ${task().id}`, OTHER.id), true);
+    assert.equal(about(`see ${OTHER.id}`, null), false);
+    assert.equal(about(`see ${task().id}X`, null), false, 'a longer word is no id');
+  });
+
   test('W-2 after /new only words about it steer a turn of the session before', () => {
     assert.equal(maySteer(task(), { ...ANNA, replyTo: null }, 'sess_2'), false);
     assert.equal(maySteer(task(), { ...ANNA, replyTo: task().id }, 'sess_2'), true);
@@ -116,4 +140,13 @@ describe('whose words join or steer what', () => {
     assert.equal(lowest('admin', 'admin'), 'admin');
     assert.equal(lowest('admin', 'own'), 'own');
   });
+});
+
+test('T-12 M-8 only what the host made to go on with a parked turn says nothing', () => {
+  const returns = Object.values(HOST_CHANNELS).filter((channel) =>
+    isReturn({ channel, kind: 'generated' }),
+  );
+  const { return: back, scout, maintenance } = HOST_CHANNELS;
+  assert.deepEqual(returns.toSorted(), [back, scout, maintenance].toSorted());
+  for (const channel of returns) assert.equal(isReturn({ channel, kind: 'genuine' }), false);
 });

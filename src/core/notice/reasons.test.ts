@@ -1,12 +1,60 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { hasEnded, TASK_MOVES, type TaskReason, type TaskState } from '../task/moves.ts';
-import { reasonEntry, REASONS, waysOf, type ReasonEntry } from './reasons.ts';
+import { reasonEntry, REASONS, waysOf, type ReasonEntry, type Way } from './reasons.ts';
 
 const reasons = Object.entries(REASONS) as [TaskReason, ReasonEntry][];
 const states = Object.keys(TASK_MOVES) as TaskState[];
 const ID = 'task_7K2M9QX4R1T8WZ3C';
 const TASK = { id: ID, waitId: 'appr_1', outcomeData: '{"grant":"turns=+50"}' } as const;
+
+/** What each way is typed as, and who may: what grants or begins anew is an admin's (W-1, R-8, B-8). */
+const WAYS: Readonly<Record<Way['effect'], readonly [command: string, who: Way['who']]>> = {
+  stop: ['/stop {id}', 'task_principal_or_admin'],
+  pause: ['/pause {id}', 'task_principal_or_admin'],
+  resume: ['/task-resume {id}', 'task_principal_or_admin'],
+  late: ['/task-resume {id} late', 'task_principal_or_admin'],
+  enrol: ['/task-resume {id}', 'admin'],
+  reopen: ['/budget-reset {id}', 'admin'],
+  extend: ['/extend {id} {grant}', 'admin'],
+  approve: ['/approve {wait}', 'task_principal_or_admin'],
+  deny: ['/deny {wait}', 'task_principal_or_admin'],
+  fresh: ['/new', 'person'],
+};
+
+test('W-1 each way is typed in one way and is for those who may', () => {
+  const seen = new Set(reasons.flatMap(([, { ways }]) => ways));
+  const resumed = ['/task-resume {id}', 'admin'] as const;
+  for (const { command, who, effect } of seen) {
+    // After an inconclusive assessment it is a resume that opens the next epoch (R-4).
+    const isResumed = REASONS.recovery_inconclusive.ways.some(
+      (way) => way.effect === effect && way.command === command,
+    );
+    const known = isResumed && effect === 'reopen' ? resumed : WAYS[effect];
+    assert.deepEqual([command, who], [known[0], known[1]], effect);
+  }
+  const [paused] = waysOf({ ...TASK, state: 'active', reason: null }).toReversed();
+  assert.deepEqual(paused, { command: `/pause ${ID}`, who: WAYS.pause[1], effect: 'pause' });
+});
+
+test('O-6 the level of a notice is that of the state that it tells of', () => {
+  const LEVELS = { active: null, waiting: 'waiting', paused: 'info', blocked: 'blocked' } as const;
+  for (const [reason, { state, level, again, reply }] of reasons) {
+    const known = state in LEVELS ? LEVELS[state as keyof typeof LEVELS] : 'info';
+    if (level !== null) assert.equal(level, known, reason);
+    if (!hasEnded(state)) assert.equal(again, false, `${reason} still goes on`);
+    else assert.equal(reply, false, `${reason} is over`);
+  }
+});
+
+test('a way whose parameters are not known is typed without them', () => {
+  const typed = (reason: TaskReason): unknown => {
+    const task = { id: ID, waitId: null, outcomeData: '{"grant":5}' } as const;
+    return waysOf({ ...task, state: REASONS[reason].state, reason })[0]?.command;
+  };
+  assert.equal(typed('awaits_approval'), '/approve');
+  assert.equal(typed('budget_exhausted'), `/extend ${ID}`);
+});
 
 describe('a task that only a person can move on has one notice and a command', () => {
   for (const [reason, { state, level, notice, ways }] of reasons) {
