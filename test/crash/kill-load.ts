@@ -3,10 +3,15 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiProblem } from '../../src/client/client.ts';
-import { startModelServer, type ModelServer } from '../../src/testing/model-server.ts';
+import type { ModelAnswer } from '../../src/testing/model-answer.ts';
+import {
+  startModelServer,
+  type ModelServer,
+  type RecordedRequest,
+} from '../../src/testing/model-server.ts';
 import type { Random } from '../../src/testing/sim-random.ts';
 import type { OperationReply } from '../../src/wire/maintenance.ts';
-import { startHost, type HostProcess } from './host-process.ts';
+import { cutStart, startHost, type HostProcess } from './host-process.ts';
 import { answer, summaries } from './kill-model.ts';
 
 const LANES = 8;
@@ -16,6 +21,15 @@ const AHEAD = 2;
 /** So small that the session of a lane outgrows it again and again; what each message carries beside its words. */
 const WINDOW = 6_000;
 const PADDING = 'and so on '.repeat(250);
+
+/** How many of the kills meet a host that only starts: what it finds broken is then found once more. */
+const STARTING_SHARE = 0.3;
+
+/** A kill comes after up to so many calls of the model, and then at any point of a call's way. */
+const CALLS_MOST = 40;
+const KILL_LATE_MS = 100;
+/** Everything may wait for its next try. */
+const NO_CALL_MS = 5_000;
 
 /** Cycles in one conversation: what a cut task has done stays among what its next turn is shown. */
 const ROOM_CYCLES = 3;
@@ -40,32 +54,46 @@ export async function killUnderLoad(
   readonly host: HostProcess;
   readonly witness: Witness;
   readonly server: ModelServer;
+  /** Cycles whose kill met a host that only started. */
+  readonly cutStarts: number;
 }> {
   const asked = new Map<string, number>();
   const strict = { window: WINDOW, summary: summaries(random) };
-  const server = await startModelServer((request) => answer(request, asked), {
-    record: 'none',
-    strict,
-  });
+  const calls = new Calls();
+  const respond = (request: RecordedRequest): ModelAnswer => {
+    calls.made();
+    return answer(request, asked);
+  };
+  const server = await startModelServer(respond, { record: 'none', strict });
   mkdirSync(join(folder, 'workspace'), { recursive: true });
   const acked = new Map<string, number>();
-  let host = await startOn(folder, server.url, 0);
   const lanes: Lane[] = Array.from({ length: LANES }, () => ({ id: '', unsure: [] }));
   const count = { next: 0 };
-  for (let cycle = 0; cycle < cycles; cycle += 1) {
-    if (cycle % ROOM_CYCLES === 0) await openRooms(host, lanes, cycle);
+  let cutStarts = 0;
+  let host = await startOn(folder, server.url, 0);
+  for (let cycle = 0, loads = 0; cycle < cycles; cycle += 1) {
+    if (loads % ROOM_CYCLES === 0) await openRooms(host, lanes, cycle);
+    loads += 1;
     const killed = new AbortController();
     const load = lanes.map((lane) => drive(host, lane, { acked, count, signal: killed.signal }));
     load.push(attend(host, killed.signal));
-    await pause(random.between(300, 1800));
+    // A kill after so many calls meets as much on a machine that is busy as on one that is not.
+    await calls.more(random.between(1, CALLS_MOST));
+    await pause(random.below(KILL_LATE_MS));
     killed.abort();
     await host.kill();
     await Promise.all(load);
+    for (; cycle + 1 < cycles && random.chance(STARTING_SHARE); cycle += 1)
+      cutStarts += await killStarting(folder, host.startMs * random.next());
     host = await startOn(folder, server.url, cycle + 1);
   }
   await settled(host, [...acked.keys()]);
   const text = readFileSync(join(folder, 'workspace/ledger.txt'), 'utf8');
-  return { host, server, witness: { acked, asked, ledger: tally(text), cycles } };
+  return { host, server, witness: { acked, asked, ledger: tally(text), cycles }, cutStarts };
+}
+
+async function killStarting(folder: string, ms: number): Promise<number> {
+  return (await cutStart(folder, ms)) ? 1 : 0;
 }
 
 /** Each lane goes on in a conversation of its own that is new, once what it has sent is acknowledged. */
@@ -97,6 +125,27 @@ function config(url: string, whileBusy: string): string {
     `model: { provider: openai-compatible, baseURL: '${url}', name: scripted, contextWindow: ${WINDOW} }`,
     '',
   ].join('\n');
+}
+
+/** Counts what the model is asked. */
+class Calls {
+  #count = 0;
+  #awaited: { readonly count: number; readonly resolve: () => void } | null = null;
+
+  made(): void {
+    this.#count += 1;
+    if (this.#awaited !== null && this.#count >= this.#awaited.count) this.#awaited.resolve();
+  }
+
+  /** Resolves when so many more were made, or none for long. */
+  async more(calls: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#awaited = { count: this.#count + calls, resolve };
+    const late = setTimeout(resolve, NO_CALL_MS);
+    await promise;
+    clearTimeout(late);
+    this.#awaited = null;
+  }
 }
 
 interface Lane {
@@ -164,6 +213,18 @@ async function settled(host: HostProcess, ids: readonly string[]): Promise<void>
       await pause(50);
     }
   }
+  // What makes room in a conversation whose messages are all answered may still wait for its next try.
+  while (await isMaintained(host)) await pause(50);
+}
+
+async function isMaintained(host: HostProcess): Promise<boolean> {
+  await reopenAll(host);
+  const open = await Promise.all(
+    (['running', 'waiting', 'blocked'] as const).map((state) =>
+      host.client.operations({ state, limit: 1 }),
+    ),
+  );
+  return open.some(({ items }) => items.length > 0);
 }
 
 /** An admin who looks after what is blocked while the load runs. */

@@ -7,11 +7,16 @@ import { seededRandom } from '../../src/testing/sim-random.ts';
 import { checkStore, type KillTally } from './kill-checks.ts';
 import { killUnderLoad } from './kill-load.ts';
 
+export interface KillSums extends KillTally {
+  /** Cycles whose kill met a host that only started. */
+  readonly cutStarts: number;
+}
+
 /** Runs the cycles, checks everything and gives the figures. Throws an `AssertionError` at the first breach. */
-export async function killCycles(cycles: number, seed: number): Promise<KillTally> {
+export async function killCycles(cycles: number, seed: number): Promise<KillSums> {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-kill-'));
   try {
-    const { host, witness, server } = await killUnderLoad(
+    const { host, witness, server, cutStarts } = await killUnderLoad(
       folder,
       cycles,
       seededRandom(seed, 'kill'),
@@ -19,7 +24,7 @@ export async function killCycles(cycles: number, seed: number): Promise<KillTall
     const code = await host.end();
     if (code !== 0) throw new Error(`the host ended with ${code}`);
     await server.close();
-    return checkStore(folder, witness);
+    return { ...checkStore(folder, witness), cutStarts };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
