@@ -17,8 +17,10 @@ export class Epoch {
 interface PendingCall {
   readonly epoch: Epoch;
   readonly label: string;
-  readonly order: number;
   readyAt: Instant;
+  /** Aborted, it hastens the answer. */
+  signal: AbortSignal | undefined;
+  readonly linger: Millis;
   readonly work: () => unknown;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
@@ -60,7 +62,6 @@ export class Scheduler {
   onNote: ((text: string) => void) | undefined;
   readonly #random: Random;
   #calls: PendingCall[] = [];
-  #order = 0;
 
   constructor(random: Random) {
     this.#random = random;
@@ -69,22 +70,16 @@ export class Scheduler {
   /** Does `work` when the answer is due and answers with what it returns; rejects with what it throws. */
   call<T>(options: CallOptions, work: () => T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#order += 1;
-      const call: PendingCall = {
+      this.#calls.push({
         epoch: options.epoch,
         label: options.label,
-        order: this.#order,
         readyAt: this.elapsed + Math.max(0, Math.round(options.delay)),
+        signal: options.signal,
+        linger: options.linger ?? 0,
         work,
         resolve,
         reject,
-      };
-      this.#calls.push(call);
-      const hasten = (): void => {
-        call.readyAt = Math.min(call.readyAt, this.elapsed + (options.linger ?? 0));
-      };
-      if (options.signal?.aborted === true) hasten();
-      else options.signal?.addEventListener('abort', hasten, { once: true });
+      });
     });
   }
 
@@ -103,11 +98,41 @@ export class Scheduler {
    * Answers one call. False when no running process waits for anything, or when nothing is due
    * until `until` (then the virtual time stands there).
    */
-  async step(until: Instant = Infinity): Promise<boolean> {
+  step(until: Instant = Infinity): Promise<boolean> {
+    let count = 0;
+    return this.drive(() => (count += 1) === 1, until);
+  }
+
+  /**
+   * Answers calls for as long as `goesOn`, asked before each, says so; then true. False when no running
+   * process waits for anything, or when nothing is due until `until`.
+   */
+  drive(goesOn: () => boolean, until: Instant = Infinity): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const work = (): void => {
+        try {
+          for (;;) {
+            if (!goesOn()) return resolve(true);
+            const next = this.#take(until);
+            if (next === undefined) return resolve(false);
+            const late = next.epoch.state === 'running' ? answer(next) : undefined;
+            // Only what waits for the machine itself needs the event loop.
+            if (late !== undefined) return void late.then(() => setImmediate(work), reject);
+          }
+        } catch (error) {
+          reject(error);
+        }
+      };
+      setImmediate(work);
+    });
+  }
+
+  /** The next call, told of and taken from those that wait; one of a process that sleeps stays. */
+  #take(until: Instant): PendingCall | undefined {
     const next = this.#next();
     if (next === undefined || next.readyAt > until) {
       if (until !== Infinity) this.elapsed = Math.max(this.elapsed, until);
-      return false;
+      return undefined;
     }
     this.elapsed = Math.max(this.elapsed, next.readyAt);
     this.#calls.splice(this.#calls.indexOf(next), 1);
@@ -115,54 +140,84 @@ export class Scheduler {
     this.traceHash = hashText(`${this.steps}|${next.epoch.name}|${next.label}`, this.traceHash);
     this.onStep?.({ number: this.steps, at: this.elapsed, epoch: next.epoch, label: next.label });
     // The observer may have ended or paused this very process.
-    const state: Epoch['state'] = next.epoch.state;
-    if (state === 'dead') return true;
-    if (state === 'paused') {
-      this.#calls.push(next);
-      return true;
-    }
-    await answer(next);
-    return true;
-  }
-
-  /** Answers calls until `done` says so; false when nothing was left to answer or `most` steps were done. */
-  async run(done: () => boolean, most = Infinity): Promise<boolean> {
-    for (let count = 0; count < most; count += 1) {
-      if (done()) return true;
-      // oxlint-disable-next-line no-await-in-loop -- one answer at a time is the point
-      if (!(await this.step())) return done();
-    }
-    return done();
+    if (next.epoch.state === 'paused') this.#calls.push(next);
+    return next;
   }
 
   #next(): PendingCall | undefined {
-    let due: PendingCall[] = [];
-    let earliest = Infinity;
-    let hasDead = false;
+    let first: PendingCall | undefined;
+    let [earliest, due, dead] = [Infinity, 0, 0];
     for (const call of this.#calls) {
-      if (call.epoch.state === 'dead') hasDead = true;
+      if (call.signal?.aborted === true) hasten(call, this.elapsed);
+      if (call.epoch.state === 'dead') dead += 1;
       if (call.epoch.state !== 'running') continue;
       const readyAt = Math.max(call.readyAt, this.elapsed);
       if (readyAt > earliest) continue;
-      if (readyAt < earliest) due = [];
+      if (readyAt < earliest) [first, due] = [call, 0];
       earliest = readyAt;
-      due.push(call);
+      due += 1;
     }
-    if (hasDead) this.#calls = this.#calls.filter((call) => call.epoch.state !== 'dead');
-    return due.length > 1 ? this.#random.pick(due) : due[0];
+    if (dead > 0) this.#calls = this.#calls.filter((call) => call.epoch.state !== 'dead');
+    return due > 1 ? this.#nth(this.#random.below(due), earliest) : first;
+  }
+
+  /** Of the calls that are due at this time, the one in this place. */
+  #nth(place: number, at: Instant): PendingCall | undefined {
+    let left = place;
+    return this.#calls.find((call) => {
+      if (call.epoch.state !== 'running' || Math.max(call.readyAt, this.elapsed) !== at)
+        return false;
+      left -= 1;
+      return left < 0;
+    });
   }
 }
 
-async function answer(call: PendingCall): Promise<void> {
-  try {
-    const value = call.work();
-    // A value that is there costs no turn of the event loop.
-    call.resolve((value instanceof Promise ? await value : value) as never);
-  } catch (error) {
-    call.reject(error);
-  }
-  await atRest();
+/** No time passes between an abort and the next look at the calls, so this is the time of the abort. */
+function hasten(call: PendingCall, now: Instant): void {
+  call.signal = undefined;
+  call.readyAt = Math.min(call.readyAt, now + call.linger);
 }
+
+/** Answers a call and lets everything come to rest; a promise when the answer takes real time. */
+function answer(call: PendingCall): Promise<void> | undefined {
+  const value = begun(call);
+  if (!(value instanceof Promise)) {
+    // A value that is there costs no turn of the event loop.
+    call.resolve(value as never);
+    continueAll();
+    return undefined;
+  }
+  let isSettled = false;
+  const settle = async (): Promise<void> => {
+    try {
+      call.resolve((await value) as never);
+    } catch (error) {
+      call.reject(error);
+    }
+    isSettled = true;
+  };
+  const settled = settle();
+  continueAll();
+  return isSettled ? undefined : settled;
+}
+
+function begun({ work, reject }: PendingCall): unknown {
+  try {
+    return work();
+  } catch (error) {
+    reject(error);
+    return undefined;
+  }
+}
+
+/**
+ * What Node does between two callbacks of its event loop: runs every continuation that can run, and
+ * those that they make. A turn of the loop itself costs ten times as much.
+ */
+const { _tickCallback: continueAll } = process as unknown as {
+  readonly _tickCallback: () => void;
+};
 
 /** Resolves when every continuation that could run has run. */
 export function atRest(): Promise<void> {

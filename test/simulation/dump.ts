@@ -22,6 +22,8 @@ import type {
 } from '../../src/core/session/record.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import type { StepRecord, TurnRecord } from '../../src/core/turn/record.ts';
+import { KeptEvents } from './kept-events.ts';
+import { rowsOf } from './rows.ts';
 
 export interface Dump {
   readonly conversations: readonly ConversationRecord[];
@@ -46,9 +48,16 @@ export interface Dump {
   readonly operations: readonly OperationRecord[];
 }
 
+const parsed = new WeakMap<Pick<EventRecord, 'data'>, Readonly<Record<string, unknown>>>();
+
 /** The data of an event; empty when it has none. */
 export function dataOf(event: Pick<EventRecord, 'data'>): Readonly<Record<string, unknown>> {
-  return event.data === null ? {} : (JSON.parse(event.data) as Record<string, unknown>);
+  let data = parsed.get(event);
+  if (data === undefined) {
+    data = event.data === null ? {} : (JSON.parse(event.data) as Record<string, unknown>);
+    parsed.set(event, data);
+  }
+  return data;
 }
 
 export function group<T>(
@@ -66,16 +75,23 @@ export function group<T>(
   return groups;
 }
 
+export interface Dumper {
+  /** All rows; of events those that are new, since none ever changes. */
+  read(): Dump;
+  /** All rows. Says which events are not what they were before. */
+  whole(): { readonly dump: Dump; readonly changed: readonly string[] };
+}
+
 /** Reads all tables of an open database, past the adapter and its statements. */
-export function dumper(db: DatabaseSync): () => Dump {
+export function dumper(db: DatabaseSync): Dumper {
   const read = <T>(table: string, order: string): (() => T[]) => {
-    const statement = db.prepare(`select * from "${table}" order by ${order}`);
-    return () => statement.all().map((row) => recordOf(row) as T);
+    const rows = rowsOf<T>(db, `select * from "${table}" order by ${order}`);
+    return () => rows.all();
   };
+  const conversations = read<ConversationRecord>('conversation', 'id');
+  const events = new KeptEvents(db);
   const tables = {
-    conversations: read<ConversationRecord>('conversation', 'id'),
     sessions: read<SessionRecord>('session', 'id'),
-    events: read<EventRecord>('event', 'conversation_id, seq'),
     messages: read<MessageRecord>('message', 'conversation_id, seq'),
     idempotency: read<IdempotencyRecord>('idempotency', 'scope'),
     tasks: read<TaskRecord>('task', 'id'),
@@ -94,10 +110,8 @@ export function dumper(db: DatabaseSync): () => Dump {
     reports: read<ReportRecord>('report', 'id'),
     operations: read<OperationRecord>('operation', 'id'),
   };
-  return () => ({
-    conversations: tables.conversations(),
+  const rest = (): Omit<Dump, 'conversations' | 'events'> => ({
     sessions: tables.sessions(),
-    events: tables.events(),
     messages: tables.messages(),
     idempotency: tables.idempotency(),
     tasks: tables.tasks(),
@@ -116,22 +130,15 @@ export function dumper(db: DatabaseSync): () => Dump {
     reports: tables.reports(),
     operations: tables.operations(),
   });
-}
-
-const camel = new Map<string, string>();
-
-/** A row under the names of its record. */
-export function recordOf(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const record: Record<string, unknown> = {};
-  for (const column in row) record[nameOf(column)] = row[column];
-  return record;
-}
-
-function nameOf(column: string): string {
-  let name = camel.get(column);
-  if (name === undefined) {
-    name = column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    camel.set(column, name);
-  }
-  return name;
+  return {
+    read() {
+      const found = conversations();
+      return { conversations: found, events: events.read(found), ...rest() };
+    },
+    whole() {
+      const changed = events.again();
+      const found = conversations();
+      return { dump: { conversations: found, events: events.read(found), ...rest() }, changed };
+    },
+  };
 }

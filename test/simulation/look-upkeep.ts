@@ -6,7 +6,7 @@ import type { OperationRecord } from '../../src/core/maintenance/record.ts';
 import type { ConversationRecord, SessionRecord } from '../../src/core/session/record.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import type { TurnRecord } from '../../src/core/turn/record.ts';
-import { recordOf } from './dump.ts';
+import { rowsOf, type Rows } from './rows.ts';
 
 export interface UpkeepLook {
   operation(id: string): OperationRecord | undefined;
@@ -28,22 +28,15 @@ export interface UpkeepLook {
 const OPEN = `('running','waiting','blocked')`;
 
 export function lookAtUpkeep(db: DatabaseSync): UpkeepLook {
-  const many = (sql: string): ((...args: readonly string[]) => readonly never[]) => {
-    const statement = db.prepare(sql);
-    return (...args) => statement.all(...args).map((row) => recordOf(row) as never);
-  };
-  const one = (table: string): ((id: string) => undefined) => {
-    const statement = db.prepare(`select * from "${table}" where id = ?`);
-    return (id) => {
-      const row = statement.get(id);
-      return row === undefined ? undefined : (recordOf(row) as never);
-    };
-  };
-  const epochs = db.prepare(
+  const many = <T>(sql: string): Rows<T>['all'] => rowsOf<T>(db, sql).all;
+  const one = <T>(table: string): Rows<T>['first'] =>
+    rowsOf<T>(db, `select * from "${table}" where id = ?`).first;
+  const epochs = rowsOf(
+    db,
     'select coalesce(sum(epoch), 0) as sum from operation where conversation_id = ?',
   );
   return {
-    epochsOf: (conversationId) => Number(epochs.get(conversationId)?.['sum']),
+    epochsOf: (conversationId) => Number(epochs.firstColumn(conversationId)[0]),
     operation: one('operation'),
     open: many(`select * from operation where state in ${OPEN} order by id`),
     conversation: one('conversation'),

@@ -5,8 +5,8 @@ import type { LimiterRecord } from '../../src/core/budget/record.ts';
 import type { ExecutionRecord } from '../../src/core/dispatch/record.ts';
 import type { TaskRecord } from '../../src/core/task/record.ts';
 import type { TaskId } from '../../src/kernel/ids.ts';
-import { recordOf } from './dump.ts';
 import { lookAtUpkeep, NOT_BLOCKED, UPKEEP_UNREST, type UpkeepLook } from './look-upkeep.ts';
+import { rowsOf } from './rows.ts';
 
 const ENDED = `('completed','failed','stopped','cancelled','expired')`;
 
@@ -46,49 +46,73 @@ export interface Look {
   isHeld(turnId: string, now: number): boolean;
   /** What still has to move: nothing of it is left at rest (V20). */
   unrest(): readonly string[];
+  /** Whether nothing of it is left. */
+  isAtRest(): boolean;
   readonly upkeep: UpkeepLook;
 }
 
 export function lookAt(db: DatabaseSync): Look {
-  const message = db.prepare('select 1 from message where id = ?');
-  const step = db.prepare('select 1 from step where id = ?');
-  const open = db.prepare(`select id from task where state not in ${ENDED} order by id`);
-  const events = db.prepare('select count(*) as count from event');
-  const tasks = db.prepare(`select * from task where state not in ${ENDED} order by id`);
-  const task = db.prepare('select * from task where id = ?');
-  const approvals = db.prepare(`select * from approval order by id`);
-  const repliable = db.prepare(`select id from outbox where task_id is not null
-    union all select id from message where task_id is not null order by 1`);
-  const approved = db.prepare(
+  const message = rowsOf(db, 'select 1 from message where id = ?');
+  const step = rowsOf(db, 'select 1 from step where id = ?');
+  const open = rowsOf(db, `select id from task where state not in ${ENDED} order by id`);
+  const events = rowsOf(db, 'select count(*) as count from event');
+  const tasks = rowsOf<TaskRecord>(
+    db,
+    `select * from task where state not in ${ENDED} order by id`,
+  );
+  const task = rowsOf<TaskRecord>(db, 'select * from task where id = ?');
+  const approvals = rowsOf<ApprovalRecord>(db, `select * from approval order by id`);
+  const repliable = rowsOf(
+    db,
+    `select id from outbox where task_id is not null
+    union all select id from message where task_id is not null order by 1`,
+  );
+  const approved = rowsOf(
+    db,
     `select 1 from approval where tool = ? and input = ? and state = 'approved'`,
   );
-  const conversation = db.prepare(
+  const conversation = rowsOf(
+    db,
     `select conversation_id as id from message where instr(text, ?) > 0 and kind = 'genuine' limit 1`,
   );
-  const reply = db.prepare(`select 1 from outbox where kind = 'reply' and instr(text, ?) > 0`);
-  const taskOf = db.prepare(`select id from task where instr(mandate_text, ?) > 0 limit 1`);
-  const lastStep = db.prepare(
+  const reply = rowsOf(db, `select 1 from outbox where kind = 'reply' and instr(text, ?) > 0`);
+  const taskOf = rowsOf(db, `select id from task where instr(mandate_text, ?) > 0 limit 1`);
+  const lastStep = rowsOf<NonNullable<ReturnType<Look['lastStepOf']>>>(
+    db,
     'select id, tries from step where turn_id = ? order by ordinal desc limit 1',
   );
-  const limiter = db.prepare('select * from limiter where account = ?');
-  const due = db.prepare(`select 1 from task where due_at <= ? or wait_kind = 'provider'
+  const limiter = rowsOf<LimiterRecord>(db, 'select * from limiter where account = ?');
+  const due = rowsOf(
+    db,
+    `select 1 from task where due_at <= ? or wait_kind = 'provider'
     union all select 1 from approval where state = 'open' and expires_at <= ?
     union all select 1 from storm where ended_at is null
-    union all select 1 from limiter where state <> 'open'`);
-  const closed = db.prepare(`select 1 from limiter where state <> 'open'`);
-  const execution = db.prepare('select * from execution where id = ?');
-  const heldWorkers = db.prepare(
+    union all select 1 from limiter where state <> 'open'`,
+  );
+  const closed = rowsOf(db, `select 1 from limiter where state <> 'open'`);
+  const execution = rowsOf<ExecutionRecord>(db, 'select * from execution where id = ?');
+  const heldWorkers = rowsOf<ExecutionRecord>(
+    db,
     `select * from execution where enrollment = 'held-legacy' and ended_at is null order by id`,
   );
-  const attempt = db.prepare(
+  const attempt = rowsOf(
+    db,
     `select coalesce(max(recovery_next_at), 0) as at from task where reason = 'interrupted'`,
   );
-  const storm = db.prepare('select 1 from storm where ended_at is null');
-  const counted = db.prepare('select held + workers_held as count from boundary where id = ?');
-  const messageState = db.prepare('select state from message where id = ?');
-  const held = db.prepare(`select 1 from turn join host on host.id = turn.host_id
-    where turn.id = ? and host.stopped_at is null and host.alive_until > ?`);
-  const unrest = db.prepare(`
+  const storm = rowsOf(db, 'select 1 from storm where ended_at is null');
+  const counted = rowsOf(db, 'select held + workers_held as count from boundary where id = ?');
+  const messageState = rowsOf<NonNullable<ReturnType<Look['message']>>>(
+    db,
+    'select state from message where id = ?',
+  );
+  const held = rowsOf(
+    db,
+    `select 1 from turn join host on host.id = turn.host_id
+    where turn.id = ? and host.stopped_at is null and host.alive_until > ?`,
+  );
+  const unrest = rowsOf(
+    db,
+    `
     select 'turn ' || id || ' is ' || state as what from turn where state <> 'ended'
     union all select 'task ' || id || ' is active' from task
       where state = 'active' and ${NOT_BLOCKED}
@@ -110,41 +134,34 @@ export function lookAt(db: DatabaseSync): Look {
     union all select 'message ' || message.id || ' is claimed and its task ended' from message
       left join task on task.id = message.task_id
       where message.state = 'claimed' and task.state in ${ENDED}
-    limit 5`);
+    limit 5`,
+  );
   return {
-    hasMessage: (id) => message.get(id) !== undefined,
-    hasStep: (id) => step.get(id) !== undefined,
-    openTasks: () => open.all().map((row) => row['id'] as TaskId),
-    tasks: () => tasks.all().map((row) => recordOf(row) as unknown as TaskRecord),
-    task: (id) => {
-      const row = task.get(id);
-      return row === undefined ? undefined : (recordOf(row) as unknown as TaskRecord);
-    },
-    approvals: () => approvals.all().map((row) => recordOf(row) as unknown as ApprovalRecord),
-    repliable: () => repliable.all().map((row) => String(row['id'])),
-    isApproved: ({ tool, input }) => approved.get(tool, input) !== undefined,
-    conversationOf: (marker) => conversation.get(marker)?.['id'] as string | undefined,
-    isAnswered: (marker) => reply.get(marker) !== undefined,
-    taskOf: (marker) => (marker === '' ? undefined : String(taskOf.get(marker)?.['id'] ?? '')),
-    lastStepOf: (turnId) => lastStep.get(turnId) as ReturnType<Look['lastStepOf']>,
-    limiterOf: (account) => {
-      const row = limiter.get(account);
-      return row === undefined ? undefined : (recordOf(row) as unknown as LimiterRecord);
-    },
-    isDueBefore: (at) => due.get(at, at) !== undefined,
-    hasClosedLimiter: () => closed.get() !== undefined,
-    execution: (id) => {
-      const row = execution.get(id);
-      return row === undefined ? undefined : (recordOf(row) as unknown as ExecutionRecord);
-    },
-    heldWorkers: () => heldWorkers.all().map((row) => recordOf(row) as unknown as ExecutionRecord),
-    lastAttemptAt: () => Number(attempt.get()?.['at']),
-    isInSafeMode: () => storm.get() !== undefined,
-    countedBy: (id) => Number(counted.get(id)?.['count']),
-    message: (id) => messageState.get(id) as ReturnType<Look['message']>,
-    eventCount: () => Number(events.get()?.['count']),
-    isHeld: (turnId, now) => held.get(turnId, now) !== undefined,
-    unrest: () => unrest.all().map((row) => String(row['what'])),
+    hasMessage: (id) => message.some(id),
+    hasStep: (id) => step.some(id),
+    openTasks: () => open.firstColumn() as TaskId[],
+    tasks: () => tasks.all(),
+    task: (id) => task.first(id),
+    approvals: () => approvals.all(),
+    repliable: () => repliable.firstColumn().map(String),
+    isApproved: ({ tool, input }) => approved.some(tool, input),
+    conversationOf: (marker) => conversation.firstColumn(marker)[0] as string | undefined,
+    isAnswered: (marker) => reply.some(marker),
+    taskOf: (marker) => (marker === '' ? undefined : String(taskOf.firstColumn(marker)[0] ?? '')),
+    lastStepOf: (turnId) => lastStep.first(turnId),
+    limiterOf: (account) => limiter.first(account),
+    isDueBefore: (at) => due.some(at, at),
+    hasClosedLimiter: () => closed.some(),
+    execution: (id) => execution.first(id),
+    heldWorkers: () => heldWorkers.all(),
+    lastAttemptAt: () => Number(attempt.firstColumn()[0]),
+    isInSafeMode: () => storm.some(),
+    countedBy: (id) => Number(counted.firstColumn(id)[0]),
+    message: (id) => messageState.first(id),
+    eventCount: () => Number(events.firstColumn()[0]),
+    isHeld: (turnId, now) => held.some(turnId, now),
+    unrest: () => unrest.firstColumn().map(String),
+    isAtRest: () => !unrest.some(),
     upkeep: lookAtUpkeep(db),
   };
 }

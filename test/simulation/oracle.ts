@@ -1,6 +1,6 @@
 // All judgements over one run, in the order in which they explain most.
 import type { DatabaseSync } from 'node:sqlite';
-import { dumper, type Dump } from './dump.ts';
+import { dumper, type Dump, type Dumper } from './dump.ts';
 import { judgeRows, SeenEnds, type Outside } from './invariants.ts';
 import { judgeDiagnostics, judgeHeld, judgeToldHeld, SeenHeld } from './invariants-held.ts';
 import { judgeGrants } from './invariants-grants.ts';
@@ -18,26 +18,27 @@ export interface OracleInputs extends Outside {
 }
 
 export class Oracle {
-  readonly #dump: () => Dump;
+  readonly #dumper: Dumper;
   readonly #seen: OracleInputs;
   readonly #ends = new SeenEnds();
   readonly #held = new SeenHeld();
   judgements = 0;
 
   constructor(db: DatabaseSync, seen: OracleInputs) {
-    this.#dump = dumper(db);
+    this.#dumper = dumper(db);
     this.#seen = seen;
   }
 
   /** What must hold in every state. */
   judge(): readonly string[] {
-    return this.#always(this.#dump());
+    return this.#always(this.#dumper.read());
   }
 
   /** What must hold once everything has come to rest. */
   judgeRest(): readonly string[] {
-    const dump = this.#dump();
+    const { dump, changed } = this.#dumper.whole();
     return [
+      ...changed,
       ...this.#always(dump),
       ...judgeWords(dump),
       ...judgeMaintenanceWords(dump),
@@ -49,10 +50,6 @@ export class Oracle {
   /** The store was restored. */
   restored(): void {
     this.#held.restored();
-  }
-
-  dump(): Dump {
-    return this.#dump();
   }
 
   #always(dump: Dump): readonly string[] {

@@ -44,8 +44,8 @@ const OVER = new Set<ExecutionState>(['completed', 'failed', 'cancelled']);
 /** Restores a store that no host has open. */
 export function restore(parts: RestoreParts): Restored {
   const { db, reached } = parts;
-  const dump = dumper(db);
-  const before = dump();
+  const rows = dumper(db);
+  const before = rows.read();
   addWorkers(parts, before);
   db.exec(`update task set enrollment = 'unmarked'`);
   // One that an older version left here: it is none of the restored.
@@ -53,9 +53,9 @@ export function restore(parts: RestoreParts): Restored {
   db.exec(`update execution set enrollment = 'unmarked'`);
   db.exec(`update outbox set state = 'uncertain' where state = 'pending'`);
   forgetNotices(db);
-  useUp(parts, dump());
+  useUp(parts, rows.read());
   reached('restored');
-  const seen = dump();
+  const seen = rows.read();
   const open = seen.tasks.filter(({ id, state }) => !ENDS.has(state) && id !== silent);
   const due = new Map<string, Judged>(open.map((task) => [task.id, judge(task, seen)]));
   for (const worker of seen.executions)

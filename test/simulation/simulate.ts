@@ -76,15 +76,17 @@ async function play(world: World, script: Script | undefined): Promise<void> {
 /** Steps until `done`, looking now and then; false when `deadline` (virtual) came first. */
 async function until(world: World, done: () => boolean, deadline: number): Promise<boolean> {
   const { scheduler } = world;
-  for (let count = 0; ; count += 1) {
-    if (world.isBroken) return true;
-    if (count > REST_STEPS_MAX) return done();
-    if (count % 20 === 0 && done()) return true;
+  let count = -1;
+  let isDone = false;
+  const goesOn = (): boolean => {
+    count += 1;
+    isDone = world.isBroken || (count <= REST_STEPS_MAX && count % 20 === 0 && done());
+    if (isDone || count > REST_STEPS_MAX) return false;
     if (count % 500 === 0) seeStorm(world);
-    if (scheduler.elapsed > deadline) return done();
-    // oxlint-disable-next-line no-await-in-loop -- one step at a time is the point
-    if (!(await world.step())) return done();
-  }
+    return scheduler.elapsed <= deadline;
+  };
+  await world.drive(goesOn);
+  return isDone || done();
 }
 
 /** Somebody sees the storm, or it calms by itself (R-12): an hour is long where somebody looks often. */

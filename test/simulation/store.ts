@@ -1,8 +1,8 @@
 // The real SQLite store of one run, and a second look at its rows past the adapter.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { MIGRATIONS, migrationTable, sqlOf } from '../../src/adapters/store/migrations.ts';
 import { SqliteStore, type GroupOptions } from '../../src/adapters/store/sqlite/group.ts';
 import { openHandle } from '../../src/adapters/store/sqlite/handle.ts';
@@ -25,8 +25,15 @@ export function openSimulatedStore(kind: 'memory' | 'file', parts: StoreParts): 
   return kind === 'memory' ? inMemory(parts) : onDisk(parts);
 }
 
+interface Memory {
+  readonly db: DatabaseSync;
+  readonly handle: ReturnType<typeof openHandle>;
+  /** One for each table. */
+  readonly empty: readonly StatementSync[];
+}
+
 /** One database for all runs of the process: emptying it is quicker than making it. */
-let kept: { readonly db: DatabaseSync; readonly handle: ReturnType<typeof openHandle> } | undefined;
+let kept: Memory | undefined;
 let isTaken = false;
 
 function inMemory(parts: StoreParts): SimulatedStore {
@@ -34,7 +41,7 @@ function inMemory(parts: StoreParts): SimulatedStore {
   isTaken = true;
   kept ??= makeMemory();
   const { db, handle } = kept;
-  for (const table of tablesOf(db)) db.exec(`delete from "${table}"`);
+  for (const empty of kept.empty) empty.run();
   const store = new SqliteStore(handle, {
     ...parts,
     traits: { exclusive: true, description: 'SQLite in memory' },
@@ -52,14 +59,15 @@ function inMemory(parts: StoreParts): SimulatedStore {
   };
 }
 
-function makeMemory(): NonNullable<typeof kept> {
+function makeMemory(): Memory {
   const db = new DatabaseSync(':memory:');
   setPragmas(db);
   db.exec(migrationTable('sqlite'));
   for (const migration of MIGRATIONS) {
     for (const sql of sqlOf(migration, 'sqlite')) db.exec(sql);
   }
-  return { db, handle: openHandle(db) };
+  const empty = tablesOf(db).map((table) => db.prepare(`delete from "${table}"`));
+  return { db, handle: openHandle(db), empty };
 }
 
 function tablesOf(db: DatabaseSync): readonly string[] {
@@ -69,11 +77,18 @@ function tablesOf(db: DatabaseSync): readonly string[] {
   return rows.map((row) => String(row['name'])).filter((name) => name !== 'migration');
 }
 
+/** A file that has just been migrated: making it takes longer than most runs. */
+let template: Buffer | undefined;
+
 function onDisk(parts: StoreParts): SimulatedStore {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-simulation-'));
   const path = join(folder, 'store.db');
   const open = (): SqliteStore =>
     openSqlite({ path, ...parts, defer: (flush) => flush(), pragmas: ['synchronous = off'] });
+  if (template === undefined) {
+    void open().close();
+    template = readFileSync(path);
+  } else writeFileSync(path, template, { mode: 0o600 });
   let store = open();
   const db = new DatabaseSync(path, { readOnly: true });
   return {

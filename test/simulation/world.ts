@@ -271,7 +271,7 @@ export class World {
 
   /** Nothing is owed: all is answered, ended or held. */
   get isAtRest(): boolean {
-    return this.client.isDone && !this.restores.isBusy && this.look.unrest().length === 0;
+    return this.client.isDone && !this.restores.isBusy && this.look.isAtRest();
   }
 
   /** Whether a host takes requests. */
@@ -306,10 +306,13 @@ export class World {
     if (this.options.hosts === 2) this.reached('two_hosts');
   }
 
-  /** One step of the run; false when it has stood still. */
-  async step(): Promise<boolean> {
-    this.fleet.keep();
-    return this.scheduler.step();
+  /** Steps for as long as `goesOn`, asked before each, says so; false when the run has stood still. */
+  drive(goesOn: () => boolean): Promise<boolean> {
+    return this.scheduler.drive(() => {
+      if (!goesOn()) return false;
+      this.fleet.keep();
+      return true;
+    });
   }
 
   /** Faults end, sleepers wake, the clock is put right. */
