@@ -31,7 +31,8 @@ import { cancelRun } from './run/cancel.ts';
 import { CommandQueue } from './inbox/command-queue.ts';
 import { isCommandText } from './inbox/commands.ts';
 import { runBoundary } from './boundary/run.ts';
-import { commitHostRenewal, commitHostStart, commitHostStop } from './lease/host.ts';
+import { commitHostRenewal, commitHostStart, commitHostStop, keepRenewing } from './lease/host.ts';
+import { RoomWatch } from './lease/room-watch.ts';
 import { recoveryStatus } from './maintenance/status.ts';
 import { Recovery } from './recovery/recovery.ts';
 import { openConversation } from './session/open.ts';
@@ -51,6 +52,7 @@ class Host implements Engine {
   readonly parts: EngineParts;
   readonly live = new Live();
   readonly #hostId: HostId;
+  readonly #room: RoomWatch;
   readonly #pump: Pump;
   readonly #upkeep: Upkeep;
   readonly #recovery: Recovery;
@@ -64,7 +66,9 @@ class Host implements Engine {
   #loops: Promise<void>[] = [];
   #starting: Promise<void> = Promise.resolve();
 
-  constructor(parts: EngineParts) {
+  constructor(given: EngineParts) {
+    this.#room = new RoomWatch(given);
+    const parts = { ...given, store: this.#room.store };
     this.parts = parts;
     this.#hostId = parts.ids.next('host');
     const { live } = this;
@@ -144,7 +148,12 @@ class Host implements Engine {
     if (this.#state !== 'starting') return;
     this.#state = 'ready';
     this.#loops.push(this.#tick());
-    if (!parts.store.traits.exclusive) this.#loops.push(this.#renew());
+    const { signal } = this.#ticking;
+    const onFault = (error: unknown, where: string): void => this.#onFault(error, where);
+    const probe = (): Promise<void> => commitHostRenewal(parts, this.#hostId);
+    this.#room.begin({ signal, probe, onRoom: () => this.#lookAround(), onFault });
+    if (!parts.store.traits.exclusive)
+      this.#loops.push(keepRenewing(parts, this.#hostId, { signal, onFault }));
     await this.#commands.answerOpen();
     if (this.health().state !== 'ready') return;
     this.#pump.open();
@@ -169,7 +178,7 @@ class Host implements Engine {
     await this.#starting.catch(() => {});
     await this.#drain(graceMs);
     this.#ticking.abort();
-    await Promise.all(this.#loops);
+    await Promise.all([...this.#loops, this.#room.whenIdle()]);
     await this.#upkeep.close();
     if (this.#startedAt !== null && !this.#hasFailed()) await this.#giveUp();
     if (!this.#hasFailed()) this.#state = 'stopped';
@@ -323,29 +332,19 @@ class Host implements Engine {
     for (;;) {
       await clock.sleep(options.tickMs, signal);
       if (signal.aborted) return;
-      try {
-        await sweepTurns(this.#sweepHost());
-        await this.#recovery.tick();
-        await this.#upkeep.tick();
-        await this.#commands.answerOpen();
-        await this.#pump.look();
-      } catch (error) {
-        this.#onFault(error, 'tick');
-      }
+      await this.#lookAround();
     }
   }
 
-  async #renew(): Promise<void> {
-    const { clock, options } = this.parts;
-    const { signal } = this.#ticking;
-    for (;;) {
-      await clock.sleep(options.leaseRenewMs, signal);
-      if (signal.aborted) return;
-      try {
-        await commitHostRenewal(this.parts, this.#hostId);
-      } catch (error) {
-        this.#onFault(error, 'lease');
-      }
+  async #lookAround(): Promise<void> {
+    try {
+      await sweepTurns(this.#sweepHost());
+      await this.#recovery.tick();
+      await this.#upkeep.tick();
+      await this.#commands.answerOpen();
+      await this.#pump.look();
+    } catch (error) {
+      this.#onFault(error, 'tick');
     }
   }
 

@@ -13,12 +13,12 @@ import type { StoreAlarm } from '../ports/store.ts';
 import type { AttentionItem } from '../wire/status.ts';
 import {
   limitersOf,
+  sayAlarm,
   sayApproval,
   sayClock,
   sayHeld,
   sayLimiter,
   saySafeMode,
-  sayStoreAlarm,
 } from './view/attention.ts';
 import { sayBriefly } from './view/maintenance.ts';
 import { SAFE_MODE_OFF } from './view/speech.ts';
@@ -232,7 +232,7 @@ function ofAlarm(engine: Engine, alarm: StoreAlarm): AttentionItem {
     level: 'escalation',
     code: `store_${alarm.code}`,
     subjectId: engine.health().hostId,
-    sentence: sayStoreAlarm(engine, alarm),
+    sentence: sayAlarm(engine, alarm),
     command: null,
     taskId: null,
   };

@@ -77,7 +77,7 @@ async function viewTurns(engine: Engine): Promise<StatusReply['turns']> {
 }
 
 function viewAlarm(alarm: StoreAlarm | null): StatusReply['store']['alarm'] {
-  return alarm === null ? null : { ...alarm, since: iso(alarm.since) };
+  return alarm === null ? null : { bytes: null, ...alarm, since: iso(alarm.since) };
 }
 
 function viewClock({ isTrusted, driftMs, until }: ClockTrust): ClockReply {
@@ -144,7 +144,11 @@ async function endSafeMode({ door, identity }: Call): Promise<Response> {
 // What a probe may learn without a key is the state and nothing else: the store's words stay inside.
 function readiness({ door }: Call): Response {
   const { state } = door.engine.health();
-  if (state === 'ready') return reply(200, { status: 'ready' } satisfies HealthReply);
+  const isFull = door.engine.store.alarm?.code === 'disk_full';
+  if (state === 'ready')
+    return isFull
+      ? reply(503, { status: state, reason: 'disk_full' } satisfies HealthReply)
+      : reply(200, { status: state } satisfies HealthReply);
   const reason = state === 'failed' ? 'store_failed' : state;
   return reply(503, { status: state, reason } satisfies HealthReply);
 }

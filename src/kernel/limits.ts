@@ -15,7 +15,7 @@ export const LIMITS = {
   storeLogAlarmBytes: 64_000_000,
   /** Pauses of a step that cannot be saved because the disk is full. */
   diskFullPauseMs: SECOND,
-  diskFullPauseMaxMs: 30 * SECOND,
+  diskFullPauseMaxMs: 2 * SECOND,
   /** Steps of one turn (T-19). */
   stepsPerTurnMax: 100,
   /** Corrective turns in a row (T-8). */

@@ -123,14 +123,13 @@ export interface StoreFault extends Fault {
 }
 
 /**
- * What a person should look at though nothing is refused. `log_large`: the log of an embedded store cannot
- * be begun anew because somebody reads an older state of it; `bytes` is its size.
+ * What a person should look at. `log_large`: the log of an embedded store cannot be begun anew because
+ * somebody reads an older state of it, and nothing is refused; `bytes` is its size. `disk_full`: a commit
+ * found no room, and none has been saved since.
  */
-export interface StoreAlarm {
-  readonly code: 'log_large';
-  readonly bytes: number;
-  readonly since: Instant;
-}
+export type StoreAlarm =
+  | { readonly code: 'log_large'; readonly bytes: number; readonly since: Instant }
+  | { readonly code: 'disk_full'; readonly since: Instant };
 
 /**
  * What a store says of itself when it is asked to look. `whole`: it read all that it keeps; `answers`: its

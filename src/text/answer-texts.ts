@@ -122,6 +122,7 @@ export interface AnswerTexts {
   readonly clockDistrusted: (facts: { readonly drift: string; readonly when: string }) => string;
   /** That the store's log cannot begin anew; `size` with its unit. */
   readonly storeLogLarge: (size: string) => string;
+  readonly storeDiskFull: () => string;
 
   /** The answer to `/new`: `retained` holds what remains, a line each, or is empty. */
   readonly newSession: (facts: { readonly retained: string }) => string;

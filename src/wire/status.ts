@@ -75,9 +75,13 @@ export const StatusReply = z.object({
     description: z.string(),
     exclusive: z.boolean(),
     alarm: z
-      .object({ code: z.string(), bytes: z.number(), since: InstantShape })
+      .object({
+        code: z.string(),
+        bytes: z.number().nullable().describe('of a log that is large'),
+        since: InstantShape,
+      })
       .nullable()
-      .describe('what a person should look at; nothing is refused because of it'),
+      .describe('what a person should look at'),
   }),
   model: z.object({
     provider: z.string(),

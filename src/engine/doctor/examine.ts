@@ -82,7 +82,7 @@ async function findStore({ parts }: Patient): Promise<readonly Finding[]> {
     const code = check?.depth === 'answers' ? 'store_answers' : 'store_whole';
     const whole = check === undefined ? [] : [finding(code, { description, tookMs })];
     const { alarm } = store;
-    if (!alarm) return whole;
+    if (alarm?.code !== 'log_large') return whole;
     return [...whole, finding('store_log_large', { bytes: alarm.bytes, since: alarm.since })];
   } catch (error) {
     return [finding('store_unreachable', { description, detail: wordsOf(error) })];

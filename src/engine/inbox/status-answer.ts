@@ -5,15 +5,14 @@ import { waysOf } from '../../core/notice/reasons.ts';
 import { ABOVE_ALL_IDS, type ConversationId } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { StoreAlarm } from '../../ports/store.ts';
 import type { Catalogue } from '../../text/catalogue.ts';
-import { sayMegabytes } from '../../text/number.ts';
 import { quoteRequest } from '../../text/quote.ts';
 import { sayReported, type ReportedItem } from '../../text/recovery-facts.ts';
 import { sayDrift } from '../../text/render.ts';
 import { sayInstant, sayWhen } from '../../text/when.ts';
 import { sayAccount, standingLimiters } from '../budget/standing.ts';
 import type { EngineParts, Health } from '../engine.ts';
+import { sayStoreAlarm } from '../lease/alarm.ts';
 import { maySee, type Asker } from '../task/nearest.ts';
 import { readTurnDoing } from '../task/doing.ts';
 import { sayDoing } from '../task/doing-sentence.ts';
@@ -28,6 +27,7 @@ export async function sayStatus(
 ): Promise<string> {
   const { conversationId, health } = order;
   const speaking = speak(parts, parts.clock.now());
+  const { alarm } = parts.store;
   const open = await parts.store.query('task.open', { limit: LIMITS.listLimitMax });
   return [
     ...sayHost(speaking, health),
@@ -37,7 +37,7 @@ export async function sayStatus(
     ),
     ...sayClock(speaking, health),
     ...saySafeMode(speaking, health),
-    ...sayAlarm(speaking, parts.store.alarm ?? null),
+    ...(alarm ? [sayStoreAlarm(speaking.words, alarm)] : []),
     sayCounts(speaking.words, open),
     ...(await sayRecovery(parts, speaking, order)),
     ...(await sayFences(parts, speaking.words, conversationId)),
@@ -161,10 +161,6 @@ function itemOf(
 function needsPerson({ state, waitKind }: TaskRecord): boolean {
   if (state === 'waiting') return waitKind === 'answer' || waitKind === 'approval';
   return state === 'blocked' || state === 'paused';
-}
-
-function sayAlarm({ words }: Speaking, alarm: StoreAlarm | null): readonly string[] {
-  return alarm === null ? [] : [words.answers.storeLogLarge(sayMegabytes(words, alarm.bytes))];
 }
 
 function sayCounts({ answers, states }: Catalogue, open: readonly TaskRecord[]): string {

@@ -58,6 +58,27 @@ export async function commitHostRenewal(parts: EngineParts, id: HostId): Promise
   );
 }
 
+/** Renews it again and again; a renewal that fails is told and tried at the next. */
+export async function keepRenewing(
+  parts: EngineParts,
+  id: HostId,
+  until: {
+    readonly signal: AbortSignal;
+    readonly onFault: (error: unknown, where: string) => void;
+  },
+): Promise<void> {
+  const { signal, onFault } = until;
+  for (;;) {
+    await parts.clock.sleep(parts.options.leaseRenewMs, signal);
+    if (signal.aborted) return;
+    try {
+      await commitHostRenewal(parts, id);
+    } catch (error) {
+      onFault(error, 'lease');
+    }
+  }
+}
+
 /** Gives the claims of this host up at once. */
 export async function commitHostStop(parts: EngineParts, id: HostId): Promise<void> {
   await settle(parts, () =>

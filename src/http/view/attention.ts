@@ -5,8 +5,8 @@ import { stormEndsAt } from '../../core/recovery/storm.ts';
 import type { TaskRecord } from '../../core/task/record.ts';
 import { sayAccount, standingLimiters } from '../../engine/budget/standing.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { sayStoreAlarm } from '../../engine/lease/alarm.ts';
 import type { StoreAlarm } from '../../ports/store.ts';
-import { sayMegabytes } from '../../text/number.ts';
 import { catalogueOf } from '../../text/reader.ts';
 import { sayInstant, sayWhen } from '../../text/when.ts';
 import { sayStored } from './speech.ts';
@@ -61,8 +61,7 @@ export function sayHeld({ parts }: Engine, held: number): string {
   return words.recovery.summary({ held, workersHeld: 0, unsent: 0 });
 }
 
-/** What a person should look at in the store, though nothing is refused because of it. */
-export function sayStoreAlarm({ parts }: Engine, { bytes }: StoreAlarm): string {
-  const words = catalogueOf(parts.options.locale);
-  return words.answers.storeLogLarge(sayMegabytes(words, bytes));
+/** What a person should look at in the store. */
+export function sayAlarm({ parts }: Engine, alarm: StoreAlarm): string {
+  return sayStoreAlarm(catalogueOf(parts.options.locale), alarm);
 }

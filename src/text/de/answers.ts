@@ -74,6 +74,9 @@ export const DE_ANSWERS: AnswerTexts = {
   storeLogLarge: (size) =>
     `Das Protokoll des Speichers ist auf ${size} gewachsen, weil etwas den Speicher zum Lesen offen ` +
     'hält. Verloren ist nichts, und nichts wartet darauf; beende, was liest, etwa eine begonnene Kopie.',
+  storeDiskFull: () =>
+    'Die Platte des Speichers ist voll. Neues wird abgelehnt, Angenommenes bleibt erhalten; bitte ' +
+    'Platz schaffen, dann geht es von selbst weiter.',
 
   newSession: ({ retained }) =>
     'Eine neue Sitzung beginnt: Das Modell sieht nicht mehr, was vorher gesagt wurde; gelöscht ' +

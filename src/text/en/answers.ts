@@ -69,6 +69,9 @@ export const EN_ANSWERS: AnswerTexts = {
   storeLogLarge: (size) =>
     `The log of the store has grown to ${size}, because something holds the store open to read. ` +
     'Nothing is lost and nothing waits for it; end what reads, such as a copy that was begun.',
+  storeDiskFull: () =>
+    'The disk of the store is full. What is new is refused, what was taken is kept; make room, and ' +
+    'the host goes on by itself.',
 
   newSession: ({ retained }) =>
     'A fresh session begins: the model no longer sees what was said before, and nothing is ' +
