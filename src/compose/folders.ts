@@ -10,6 +10,7 @@ import {
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Fault } from '../kernel/fault.ts';
 import type { LooseFile } from '../ports/premises.ts';
+import { assertWritable } from './writable.ts';
 
 const OWNER_FOLDER = 0o700;
 const OWNER_FILE = 0o600;
@@ -23,6 +24,7 @@ const DEPTH_MAX = 3;
  * looser than that. Throws a `Fault` when the path is no folder or may not be written.
  */
 export function openDataFolder(path: string): readonly string[] {
+  assertWritable(path);
   make(path, OWNER_FOLDER, 'the data directory');
   make(join(path, 'logs'), OWNER_FOLDER, 'the log directory');
   return mendFolder(path);
