@@ -38,6 +38,7 @@ export function createProgram(): Command {
     .enablePositionalOptions();
   addHost(program);
   addReading(program);
+  addReplay(program);
   addOrders(program);
   addSafeMode(program);
   addWaking(program);
@@ -142,6 +143,34 @@ function addDemos(program: Command): void {
     )
     .addHelpText('after', example('demo recovery', 'demo boundary', 'demo context'))
     .action(async (name) => (await import('./commands/demo.ts')).demo(name));
+}
+
+/** What this version makes of what another one has recorded. */
+function addReplay(program: Command): void {
+  program
+    .command('replay')
+    .summary('run a recorded conversation again and see where this version decides differently')
+    .description(
+      'Runs this version along the record of one conversation, with the recorded answers of models ' +
+        'and tools: nothing of the installation changes, no model is asked and no tool runs. Exit ' +
+        'code 0: the same decisions; 1: a different one, with both sides; 3: it cannot be replayed, ' +
+        'and why. A simulated world is played again by its script, in a checkout.',
+    )
+    .option('--conversation <id>', 'the conversation')
+    .option('--archive <file>', 'out of this export, not out of the installation')
+    .option('--script <file>', 'what `npm run simulate -- --seed N --save FILE` has written')
+    .addOption(dataOption())
+    .addOption(configOption())
+    .option('--json', 'print one JSON document a line')
+    .addHelpText(
+      'after',
+      example(
+        'replay --conversation conv_7K2M9QX4R1T8WZ3C',
+        'replay --conversation conv_7K2M9QX4R1T8WZ3C --archive sekisho.jsonl',
+        'replay --script seed-4711.json',
+      ),
+    )
+    .action(async (options) => (await import('./commands/replay.ts')).replay(options));
 }
 
 /** Everything that people own here, out of an installation and into another. */

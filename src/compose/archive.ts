@@ -39,7 +39,8 @@ export function exporterOf(config: Config, secrets: Secrets): Exporter {
   };
 }
 
-async function snapshotsOf({ values: { store, data } }: Config): Promise<OpenSnapshot> {
+/** Snapshots of a configured store. */
+export async function snapshotsOf({ values: { store, data } }: Config): Promise<OpenSnapshot> {
   if (store === 'sqlite') {
     const { sqliteSnapshots } = await import('../adapters/store/archive-sqlite.ts');
     return sqliteSnapshots(storeFileOf(data));
