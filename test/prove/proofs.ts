@@ -1,4 +1,8 @@
 // All proofs, in the order in which they run: the quickest to say no come first.
+import { doubleCrash } from './double-crash.ts';
+import { drill } from './drill.ts';
 import type { Proof } from './proof.ts';
+import { seeds } from './seeds.ts';
+import { singleCrash } from './single-crash.ts';
 
-export const PROOFS: readonly Proof[] = [];
+export const PROOFS: readonly Proof[] = [singleCrash, doubleCrash, drill, seeds];

@@ -1,5 +1,4 @@
 // Who tests the simulation: each planted defect has to be caught.
-import { DEFECTS } from './defects.ts';
 import type { Defect } from './planting.ts';
 import { playSeeds, type Failure } from './many.ts';
 
@@ -32,11 +31,4 @@ export async function drillOne(defect: Defect, seedsMax = SEEDS_MAX): Promise<Dr
     seeds,
     problem: caught === undefined ? (failures[0]?.problems[0] ?? null) : (own(caught) ?? null),
   };
-}
-
-export async function drill(): Promise<readonly Drilled[]> {
-  const drilled: Drilled[] = [];
-  // oxlint-disable-next-line no-await-in-loop -- one world at a time
-  for (const defect of DEFECTS) drilled.push(await drillOne(defect));
-  return drilled;
 }

@@ -38,6 +38,8 @@ export interface Scenario {
 
 interface PointFailure {
   readonly point: number;
+  /** Of a second death. */
+  readonly second?: number;
   readonly problems: readonly string[];
 }
 
@@ -108,22 +110,63 @@ export async function enumerate(scenario: Scenario, every = 1): Promise<Enumerat
   const missed = (scenario.reaches ?? []).filter((name) => !whole.happened.has(name));
   const first = [...whole.problems, ...missed.map((name) => `it does not reach ${name}`)];
   const failures: PointFailure[] = first.length > 0 ? [{ point: 0, problems: first }] : [];
-  const points = scenario.whole === true ? whole.hostSteps : whole.busyHostSteps;
+  const points = pointsOf(scenario, whole);
   let played = 0;
   for (let point = 1; point <= points; point += every) {
     played += 1;
     // oxlint-disable-next-line no-await-in-loop -- one world at a time
-    const outcome = await play(scenario, [point]);
-    if (outcome.problems.length > 0) failures.push({ point, problems: outcome.problems });
+    const { problems } = await playAt(scenario, [point]);
+    if (problems.length > 0) failures.push({ point, problems });
   }
   return { scenario: scenario.name, points, played, commits: whole.commits, failures };
 }
 
-/** Prints the steps of one point of a scenario. */
-export async function tracePoint(
+export interface TwiceOrder {
+  /** Of the points of the first death every so-many-th is played, from this place on. */
+  readonly slices: number;
+  readonly slice: number;
+  /** Of the points of the second death every so-many-th, from another one for each first death. */
+  readonly stride: number;
+}
+
+/** Lets a host die at points of a scenario, and then another one at points of what follows. */
+export async function enumerateTwice(scenario: Scenario, order: TwiceOrder): Promise<Enumeration> {
+  const whole = await play(scenario, []);
+  const failures: PointFailure[] = [];
+  let [points, played, commits] = [0, 0, 0];
+  for (let first = order.slice; first <= pointsOf(scenario, whole); first += order.slices) {
+    // oxlint-disable-next-line no-await-in-loop -- one world at a time
+    const once = await playAt(scenario, [first]);
+    const last = pointsOf(scenario, once);
+    points += last - first;
+    commits += once.commits;
+    for (let second = first + 1 + (first % order.stride); second <= last; second += order.stride) {
+      played += 1;
+      // oxlint-disable-next-line no-await-in-loop -- one world at a time
+      const { problems } = await playAt(scenario, [first, second]);
+      if (problems.length > 0) failures.push({ point: first, second, problems });
+    }
+  }
+  return { scenario: scenario.name, points, played, commits, failures };
+}
+
+function pointsOf(scenario: Scenario, outcome: Outcome): number {
+  return scenario.whole === true ? outcome.hostSteps : outcome.busyHostSteps;
+}
+
+/** Plays a scenario with something at each of these points; a death that did not come is a problem. */
+async function playAt(scenario: Scenario, points: readonly number[]): Promise<Outcome> {
+  const outcome = await play(scenario, points);
+  if (scenario.words !== undefined || outcome.crashes >= points.length) return outcome;
+  const missed = `${points.length} were to die, and ${outcome.crashes} did`;
+  return { ...outcome, problems: [...outcome.problems, missed] };
+}
+
+/** Prints the steps of a scenario with something at each of these points. */
+export async function tracePoints(
   scenario: Scenario,
-  point: number,
+  points: readonly number[],
   print: (line: string) => void,
 ): Promise<Outcome> {
-  return play(scenario, point === 0 ? [] : [point], print);
+  return play(scenario, points, print);
 }

@@ -18,10 +18,18 @@ export function describeSet(set: SeedSet, missed: readonly Sometime[]): string {
   ].join('\n');
 }
 
+export function replayOfSeed(seed: number): string {
+  return `node test/simulation/run.ts --seed ${seed} --trace`;
+}
+
+/** Scenarios are named by their place in their list. */
+export function replayOfPoints(scenario: number, points: readonly number[]): string {
+  return `node test/simulation/run.ts --scenario ${scenario} --point ${points.join(',')} --trace`;
+}
+
 export function describeFailure({ seed, problems }: Failure): string {
-  const replay = `node test/simulation/run.ts --seed ${seed} --trace`;
   return [
-    `seed ${seed} failed; replay: ${replay}`,
+    `seed ${seed} failed; replay: ${replayOfSeed(seed)}`,
     ...problems.slice(0, 5).map((one) => `   ${one}`),
   ].join('\n');
 }

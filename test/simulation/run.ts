@@ -2,15 +2,18 @@
 //   --seeds 5000 [--from N] [--threads N]   plays a set of seeds
 //   --seed N [--trace]                      replays one, with its options and each of its steps
 //   --enumerate                             lets a host die at every point of each scenario
-//   --scenario N [--point N] [--trace]      replays one of these
-//   --drill                                 plants each defect and looks when it is caught
+//   --scenario N [--point N,N] [--trace]    replays one of these
+//   --drill [--defect N]                    plants each defect, or one, and looks when it is caught
+//   --seed N --defect N [--trace]           replays a seed with a defect
 // With --json each prints one JSON document. Exit code 1: something failed, or a set proved too little.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { drill } from './drill.ts';
+import { inThreads } from './crew.ts';
+import { DEFECTS } from './defects.ts';
+import { placed } from './jobs.ts';
 import { optionsOf } from './options.ts';
 import { describeDrill, describeEnumeration, describeSet } from './report.ts';
-import { enumerate, tracePoint } from './enumerate.ts';
+import { tracePoints } from './enumerate.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { simulate } from './simulate.ts';
 import { playSeedsInThreads } from './threads.ts';
@@ -23,6 +26,7 @@ const { values } = parseArgs({
     scenario: { type: 'string' },
     point: { type: 'string', default: '0' },
     trace: { type: 'boolean', default: false },
+    defect: { type: 'string' },
     drill: { type: 'boolean', default: false },
     enumerate: { type: 'boolean', default: false },
     threads: { type: 'string', default: String(availableParallelism()) },
@@ -34,31 +38,33 @@ const { values } = parseArgs({
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const say = (text: string, data: unknown): void => print(values.json ? JSON.stringify(data) : text);
+const threads = Number(values.threads);
 const trace = values.trace ? print : undefined;
 
 if (values.seed !== undefined) await one(Number(values.seed));
-if (values.scenario !== undefined) await point(Number(values.scenario), Number(values.point));
+if (values.scenario !== undefined) await replay(Number(values.scenario));
 if (values.seeds !== undefined) await many(Number(values.from), Number(values.seeds));
 if (values.enumerate) await allPoints();
 if (values.drill) await allDefects();
 
 async function one(seed: number): Promise<void> {
-  const outcome = await simulate({ options: optionsOf(seed), trace });
+  const defect = values.defect === undefined ? undefined : placed(DEFECTS, Number(values.defect));
+  const outcome = await simulate({ options: optionsOf(seed), defect, trace });
   for (const problem of outcome.problems) print(problem);
   print(`seed ${seed}: ${outcome.steps} steps, trace ${outcome.traceHash.toString(16)}`);
   if (outcome.problems.length > 0) process.exitCode = 1;
 }
 
-async function point(scenario: number, at: number): Promise<void> {
-  const chosen = SCENARIOS[scenario];
-  if (chosen === undefined) throw new RangeError(`there are ${SCENARIOS.length} scenarios`);
-  const outcome = await tracePoint(chosen, at, trace ?? (() => undefined));
+async function replay(scenario: number): Promise<void> {
+  const points = values.point.split(',').map(Number);
+  const at = points.filter((point) => point > 0);
+  const outcome = await tracePoints(placed(SCENARIOS, scenario), at, trace ?? (() => undefined));
   for (const problem of outcome.problems) print(problem);
   if (outcome.problems.length > 0) process.exitCode = 1;
 }
 
 async function many(from: number, seeds: number): Promise<void> {
-  const set = await playSeedsInThreads({ from, seeds, threads: Number(values.threads) });
+  const set = await playSeedsInThreads({ from, seeds, threads });
   const missed = set.sometimes.below(Number(values.floor));
   const { sometimes, ...counts } = set;
   say(describeSet(set, missed), {
@@ -70,16 +76,17 @@ async function many(from: number, seeds: number): Promise<void> {
 }
 
 async function allPoints(): Promise<void> {
-  for (const scenario of SCENARIOS) {
-    // oxlint-disable-next-line no-await-in-loop -- one world at a time
-    const enumeration = await enumerate(scenario);
+  const orders = SCENARIOS.map((_, scenario) => ({ scenario }));
+  for (const enumeration of await inThreads('scenario', orders, { threads })) {
     say(describeEnumeration(enumeration), enumeration);
     if (enumeration.failures.length > 0 || enumeration.points === 0) process.exitCode = 1;
   }
 }
 
 async function allDefects(): Promise<void> {
-  const drilled = await drill();
+  const all = DEFECTS.map((_, defect) => ({ defect }));
+  const orders = values.defect === undefined ? all : [{ defect: Number(values.defect) }];
+  const drilled = await inThreads('defect', orders, { threads });
   say(describeDrill(drilled), drilled);
   if (drilled.some(({ caughtAt }) => caughtAt === null)) process.exitCode = 1;
 }

@@ -1,47 +1,35 @@
-// A set of seeds over several threads: seeds share nothing, so neither do threads.
-import { Worker } from 'node:worker_threads';
+// A set of seeds over several threads.
+import { inThreads } from './crew.ts';
+import type { Part } from './jobs.ts';
 import type { SeedSet } from './many.ts';
-import { Sometimes, type Sometime } from './sometimes.ts';
+import { Sometimes } from './sometimes.ts';
 
-/** Seeds that a thread plays before it takes the next ones: each part loads and warms the engine anew. */
-const PART = 300;
-
-type Part = Omit<SeedSet, 'sometimes'> & {
-  readonly sometimes: readonly (readonly [Sometime, number])[];
-};
+/** Seeds that a thread plays before it takes the next ones. */
+const PART = 50;
 
 export interface ThreadedOrder {
   readonly from: number;
   readonly seeds: number;
-  readonly threads: number;
+  readonly threads?: number;
+  /** Told of how many seeds were played. */
+  readonly played?: (seeds: number) => void;
 }
 
-/** Plays the seeds on so many threads. A thread that breaks rejects: seeds that did not run are no success. */
+/** Plays the seeds, and says what they came to together. */
 export async function playSeedsInThreads(order: ThreadedOrder): Promise<SeedSet> {
   const began = performance.now();
-  const parts: Part[] = [];
-  let next = order.from;
-  const last = order.from + order.seeds;
-  const work = async (): Promise<void> => {
-    while (next < last) {
-      const seeds = Math.min(PART, last - next);
-      const from = next;
-      next += seeds;
-      // oxlint-disable-next-line no-await-in-loop -- a thread plays one part after the other
-      parts.push(await playPart({ from, seeds }));
-    }
-  };
-  await Promise.all(Array.from({ length: order.threads }, work));
-  return { ...sumOf(parts), from: order.from, wallMs: performance.now() - began };
-}
-
-function playPart(order: { readonly from: number; readonly seeds: number }): Promise<Part> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: order });
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', (code) => reject(new Error(`a thread ended with ${code} and no result`)));
-  });
+  const { from, seeds, threads, played } = order;
+  const orders = Array.from({ length: Math.ceil(seeds / PART) }, (_, place) => ({
+    from: from + place * PART,
+    seeds: Math.min(PART, seeds - place * PART),
+  }));
+  const done = (count: number): void => played?.(Math.min(seeds, count * PART));
+  const parts = await inThreads(
+    'seeds',
+    orders,
+    threads === undefined ? { done } : { threads, done },
+  );
+  return { ...sumOf(parts), from, wallMs: performance.now() - began };
 }
 
 function sumOf(parts: readonly Part[]): Omit<SeedSet, 'from' | 'wallMs'> {

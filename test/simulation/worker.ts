@@ -1,7 +1,15 @@
-// Plays a part of a set in a thread of its own.
-import { parentPort, workerData } from 'node:worker_threads';
-import { playSeeds, type SeedOrder } from './many.ts';
+// Does jobs in a thread of its own, one after the other.
+import { parentPort } from 'node:worker_threads';
+import { JOBS, type JobName } from './jobs.ts';
 
-const set = await playSeeds(workerData as SeedOrder);
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
-parentPort?.postMessage({ ...set, sometimes: [...set.sometimes.counts] });
+// Faults are made by the thousand, and where they come from shows when their seed is played alone.
+Error.stackTraceLimit = 0;
+
+parentPort?.on('message', ({ name, order }: { readonly name: JobName; readonly order: never }) => {
+  const answer = async (): Promise<void> => {
+    const result = await JOBS[name](order);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+    parentPort?.postMessage(result);
+  };
+  void answer();
+});
