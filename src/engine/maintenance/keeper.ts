@@ -202,6 +202,8 @@ export class Keeper {
       const reserved = await reserve(parts, next, { hostId, tooLarge: sizes, isUnused });
       if (reserved.kind !== 'reserved') return reserved.kind === 'over' ? 'done' : reserved.kind;
       const recorded = await this.#try(looked, reserved.operation, signal);
+      if (recorded === 'gone')
+        parts.log.warn('a maintenance step was taken over', { operationId: next.id });
       if (recorded !== 'advanced') return recorded;
       live.hint(next.conversationId);
       const advanced = await parts.store.query('operation.byId', { id: next.id });

@@ -188,6 +188,7 @@ export class Assessor {
       outcome: assessment.assessed.outcome,
       ...('code' in assessment.assessed ? { code: assessment.assessed.code } : {}),
     });
+    if (recorded === 'gone') parts.log.warn('a recovery assessment was taken over', { taskId });
     if (recorded === 'continued') poke(conversationId);
     if (deadline !== null) onDue(deadline);
     return recorded;

@@ -203,7 +203,8 @@ export class Pump {
     try {
       const left = claim.isHeld ? await this.#drive(claim, signal) : overtaken(claim);
       if (left !== null) {
-        await closeTurn(parts, { turn, hostId, ...left });
+        const closed = await closeTurn(parts, { turn, hostId, ...left });
+        if (closed === 'gone') parts.log.warn('a turn was taken over', { turnId: turn.id });
         this.#host.assess();
       }
     } finally {
