@@ -1,8 +1,21 @@
 // All proofs, in the order in which they run: the quickest to say no come first.
 import { doubleCrash } from './double-crash.ts';
 import { drill } from './drill.ts';
+import { freezes } from './freezes.ts';
+import { postgresFaults } from './postgres-faults.ts';
+import { postgresKills } from './postgres-kills.ts';
 import type { Proof } from './proof.ts';
 import { seeds } from './seeds.ts';
 import { singleCrash } from './single-crash.ts';
+import { standby } from './standby.ts';
 
-export const PROOFS: readonly Proof[] = [singleCrash, doubleCrash, drill, seeds];
+export const PROOFS: readonly Proof[] = [
+  singleCrash,
+  doubleCrash,
+  drill,
+  seeds,
+  standby,
+  freezes,
+  postgresFaults,
+  postgresKills,
+];

