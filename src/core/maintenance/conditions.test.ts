@@ -239,3 +239,41 @@ describe('conditions that were known', () => {
     assert.deepEqual(mergeConditions([long], [], 50), []);
   });
 });
+
+describe('M-17 where there are many conditions', () => {
+  const at = (text: string, place: number): { at: number; text: string } => ({ at: place, text });
+  const texts = (all: readonly { readonly text: string }[]): readonly string[] =>
+    all.map(({ text }) => text);
+
+  test('as many as may be are all kept, and as many characters', () => {
+    const many = Array.from({ length: LIMITS.conditionsMax }, (_, place) =>
+      at(`Never send mail number ${place}.`, place),
+    );
+    assert.deepEqual(mergeConditions(many, []), many);
+    const one = at('Never send mail number x.', 99);
+    assert.deepEqual(mergeConditions(many, [one]), [...many.slice(1), one]);
+    const chars = many.reduce((sum, { text }) => sum + text.length, 0);
+    assert.deepEqual(mergeConditions(many, [], chars), many);
+    assert.deepEqual(mergeConditions(many, [], chars - 1), many.slice(1));
+  });
+
+  test('one that does not fit leaves its room to the next that does', () => {
+    const [long, short] = [at('Never send anything to anybody at all.', 1), at('Only read.', 2)];
+    assert.deepEqual(texts(mergeConditions([long, short], [], long.text.length)), ['Only read.']);
+    const exact = long.text.length + short.text.length;
+    assert.deepEqual(mergeConditions([long, short, at('Never!', 3)], [], exact - 1).length, 2);
+  });
+
+  test('words that are joined are others', () => {
+    const both = [at('Never re send it.', 1), at('Never resend it.', 2)];
+    assert.deepEqual(mergeConditions(both, []), both);
+  });
+});
+
+test('M-17 a word that is longer than a condition may be is read in pieces of that length', () => {
+  const found = (before: number): readonly string[] =>
+    findConditions(`${'x'.repeat(before)}nie! Never y.`);
+  for (const pieces of [1, 2])
+    assert.deepEqual(found(pieces * LIMITS.conditionChars), ['nie!', 'Never y.']);
+  assert.deepEqual(found(LIMITS.conditionChars - 1), ['Never y.'], 'a word that is parted is none');
+});

@@ -58,6 +58,16 @@ describe('the exchanges of a session', () => {
       [5, 5],
     ]);
     assert.match(approved?.items[0]?.text ?? '', /\n\nfound$/);
+    assert.deepEqual(spans({ messages: [input(2), input(3)], steps }), [
+      [2, 2],
+      [3, 4],
+      [5, 5],
+    ]);
+    const between = [...messages, input(3)];
+    assert.deepEqual(spans({ messages: between, steps }), [
+      [2, 4],
+      [5, 5],
+    ]);
     const joined = [...messages, input(3, { text: 'quickly' })];
     assert.deepEqual(spans({ messages: joined, steps }), [
       [2, 4],

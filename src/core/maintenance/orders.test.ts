@@ -88,3 +88,15 @@ describe('the ways out of a blocked operation', () => {
     assert.deepEqual(waysOfOperation(blocked({ reason: null })), []);
   });
 });
+
+test('W-7 the refusal of an admission says which operation, and how it stands', () => {
+  const { id } = blocked();
+  const told = (operation: OperationRecord, over: Partial<AdmitOrderFacts> = {}): unknown =>
+    judgeAdmit(operation, { principal: ADMIN, expectedVersion: 9, ...over })?.detail;
+  assert.deepEqual(told(blocked(), { principal: ANNA }), { id, who: 'admin' });
+  const conflict = { id, state: 'blocked', version: '9' };
+  assert.deepEqual(told(blocked(), { expectedVersion: 8 }), conflict);
+  assert.deepEqual(told(blocked({ state: 'done' })), { id, state: 'done' });
+  assert.deepEqual(told(blocked({ reason: 'uncertain' })), { id });
+  assert.deepEqual(told(blocked(), { as: 'handover' }), { id });
+});

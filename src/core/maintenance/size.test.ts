@@ -6,6 +6,7 @@ import {
   charsFor,
   countTokens,
   freeChars,
+  heldWindow,
   judgeFill,
   mayMaintain,
   mostChars,
@@ -23,6 +24,7 @@ describe('what a request takes of a window', () => {
     assert.equal(countTokens(600, { tokens: 1, chars: 1_000_000 }), 100);
     assert.equal(countTokens(600, { tokens: 1_000_000, chars: 1 }), 600);
     assert.equal(countTokens(300, { tokens: 0, chars: 300 }), 100);
+    assert.equal(countTokens(300, { tokens: 300, chars: 0 }), 100);
   });
 
   test('has so much room beside its base, and never less than none', () => {
@@ -60,4 +62,19 @@ describe('when a session is maintained at the end of a turn', () => {
     assert.equal(mayMaintain({ mandateOrigin: 'job' }), false);
     assert.equal(mayMaintain({ mandateOrigin: 'terminal' }), true);
   });
+});
+
+test('M-19 a session is measured by the window that was refused, where that is less', () => {
+  assert.equal(heldWindow(8_000, null), 8_000);
+  assert.equal(heldWindow(8_000, {}), 8_000);
+  assert.equal(heldWindow(8_000, { window: 6_000 }), 6_000);
+  assert.equal(heldWindow(8_000, { window: 9_000 }), 8_000);
+});
+
+test('M-13 what takes just half of what is free is maintained', () => {
+  const free = requestRoom(1_000) - 100;
+  const full = (used: number): unknown =>
+    judgeFill({ window: 1_000, base: 100, used, steps: 0 }, 0);
+  assert.equal(full(100 + free / 2), 'usage');
+  assert.equal(full(99 + free / 2), undefined);
 });

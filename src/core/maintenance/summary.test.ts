@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { judgeSummary, readSeed, readSummary, readWork, writeSeed, writeWork } from './summary.ts';
+import {
+  judgeSummary,
+  readSeed,
+  readSummary,
+  readWork,
+  SUMMARY_SCHEMA,
+  writeSeed,
+  writeWork,
+} from './summary.ts';
 
 function codeOf(text: string, isCut = false): string | undefined {
   const read = readSummary(text, isCut);
@@ -15,6 +23,20 @@ describe('the answer of a summary call', () => {
       summary: 'We count files.',
     });
     assert.deepEqual(readSummary('{"summary":""}', false), { kind: 'summary', summary: '' });
+  });
+
+  test('is asked for in exactly the shape that it is read by', () => {
+    assert.deepEqual(SUMMARY_SCHEMA, {
+      type: 'object',
+      properties: { summary: { type: 'string' } },
+      required: ['summary'],
+      additionalProperties: false,
+    });
+  });
+
+  test('that is invalid is not quoted', () => {
+    assert.deepEqual(readSummary('', false), { kind: 'invalid', code: 'empty', said: '' });
+    assert.deepEqual(judgeSummary(' ', { charsMax: 9 }), { code: 'summary_empty', said: '' });
   });
 
   test('holds no half of a pair, which a provider may refuse', () => {
@@ -97,4 +119,15 @@ describe('what is kept of a summary', () => {
     assert.deepEqual(readSeed('{"summary":"x"}'), bare);
     assert.deepEqual(readSeed('{"summary":"x","sinceSeq":"1","reported":{"tokens":1}}'), bare);
   });
+});
+
+test('M-19 a seed keeps the window that was refused, and what was reported, when they are that', () => {
+  const seed = { summary: 'so far', conditions: [], sinceSeq: 3, reported: null };
+  const read = (over: object): unknown => readSeed(JSON.stringify({ ...seed, ...over }));
+  assert.deepEqual(read({ window: 8_000 }), { ...seed, window: 8_000 });
+  for (const window of [0, -1, '8000', null]) assert.deepEqual(read({ window }), seed);
+  const reported = { tokens: 5, chars: 9 };
+  assert.deepEqual(read({ reported }), { ...seed, reported });
+  for (const odd of [undefined, [], 'x', { tokens: 5 }, { chars: 9 }, { tokens: '5', chars: 9 }])
+    assert.deepEqual(read({ reported: odd }), seed);
 });
