@@ -52,7 +52,6 @@ describe('while an account answers', () => {
     const nothing = { until: null, isNamed: 'no', failures: 0, code: null, probeUntil: null };
     assert.deepEqual(OPEN, { account: 'here', state: 'open', ...nothing, version: 0, since: NOW });
     assert.equal(afterSuccess(OPEN, { now: NOW + 1, isProbe: true }), OPEN);
-    assert.equal(turnsAt({ ...OPEN, until: NOW + SECOND }, NOW), null);
   });
 
   test('every call goes out, and a success changes nothing', () => {
@@ -139,11 +138,11 @@ describe('a call that fails', () => {
     assert.equal(afterFault(row, transient(), CALL), row);
     const named = afterFault(row, transient(NOW + HOUR), CALL);
     assert.deepEqual([named.until, named.isNamed, named.failures], [NOW + HOUR, 'yes', 3]);
-    const { row: down } = failing(6);
-    assert.equal(afterFault(down, transient(NOW + 30 * SECOND), CALL), down);
-    assert.equal(afterFault(down, transient(NOW + HOUR), CALL).state, 'limited');
+    assert.equal(afterFault(failing(6).row, transient(NOW + HOUR), CALL).state, 'limited');
     assert.equal(afterFault(named, transient(NOW + MINUTE), CALL), named, 'an earlier one');
-    assert.equal(afterFault(named, transient(NOW + HOUR), CALL), named, 'the same one');
+    const soon = afterFault(failing(1).row, transient(NOW + 30 * SECOND), CALL);
+    assert.deepEqual([soon.state, soon.until], ['limited', NOW + 30 * SECOND]);
+    assert.equal(afterFault(named, transient(NOW + HOUR), CALL), named, 'the same');
     const refused = afterFault(OPEN, refusedBy('account'), CALL);
     for (const isProbe of [true, false])
       assert.equal(afterFault(refused, transient(NOW + HOUR), { now: NOW, isProbe }), refused);
@@ -191,6 +190,8 @@ describe('the one call that finds out', () => {
     const until = due + LIMITS.modelCallMs;
     assert.deepEqual(admit({ ...probed, until: due }, due), { kind: 'wait', until });
     assert.deepEqual(admit({ ...probed, until: due }, due - 1), { kind: 'wait', until: due });
+    const ahead = { ...probed, until: due, probeUntil: until + 1 };
+    assert.deepEqual(admit(ahead, due), { kind: 'probe' }, 'the clock was set back since');
   });
 
   test('releases nothing that is not its own', () => {
