@@ -1,12 +1,13 @@
 // Breaks the source in every small way Stryker knows, and counts what the tests notice:
 // `npm run mutate`, or `npm run mutate -- task approval` for some rooms. With `--again` what a former
 // run found about unchanged code and tests is taken as found. Fails when a room is below its floor.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { ROOMS, type MutatedRoom } from './mutate-rooms.ts';
+import { SAME } from './mutate-same.ts';
 
 type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
@@ -54,12 +55,20 @@ function percentOf({ mutants, noticed }: Score): number {
 function show(score: Score): string {
   const { room, mutants, noticed, survivors } = score;
   const percent = percentOf(score).toFixed(1);
-  const lines = survivors.map(({ fileName, location, mutatorName, replacement, status }) => {
-    const at = `${fileName}:${location.start.line}:${location.start.column}`;
-    return `  ${status} ${at} ${mutatorName} → ${replacement ?? ''}`;
-  });
   const total = `${room.name}: ${noticed} of ${mutants} noticed, ${percent} % (floor ${room.floor} %)`;
-  return [...lines, total].join('\n');
+  return [...survivors.map(showOne), total].join('\n');
+}
+
+function showOne({ fileName, location, replacement, status }: Mutant): string {
+  const { start, end } = location;
+  const file = relative(process.cwd(), fileName);
+  const line = readFileSync(fileName, 'utf8').split('\n')[start.line - 1] ?? '';
+  const code = line.slice(start.column - 1, start.line === end.line ? end.column - 1 : undefined);
+  const why = SAME[file]?.find(
+    ([within, was, becomes]) => line.includes(within) && code === was && replacement === becomes,
+  )?.[3];
+  const reason = why === undefined ? '' : ` (looked at: ${why})`;
+  return `  ${status} ${file}:${start.line} ${code.trim()} → ${replacement}${reason}`;
 }
 
 const { values, positionals } = parseArgs({
