@@ -1,14 +1,7 @@
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { chmodSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
 import { Fault } from '../kernel/fault.ts';
+import { makeFolder } from '../adapters/store/folder.ts';
 import type { LooseFile } from '../ports/premises.ts';
 import { assertWritable } from './writable.ts';
 
@@ -77,21 +70,9 @@ export function isInside(inner: string, outer: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`);
 }
 
-/** One by one: where nothing may be made, as below /proc, Node's own recursion never ends. */
-function makeEach(path: string, mode: number): void {
-  if (existsSync(path)) {
-    if (!statSync(path).isDirectory())
-      throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
-    return;
-  }
-  const parent = dirname(path);
-  if (parent !== path) makeEach(parent, mode);
-  mkdirSync(path, { mode });
-}
-
 function make(path: string, mode: number, what: string): void {
   try {
-    makeEach(resolve(path), mode);
+    makeFolder(resolve(path), mode);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed';
     throw new Fault('bad_folder', 'stop', `${what} ${path} cannot be made (${code})`, {

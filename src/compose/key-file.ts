@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { syncFolder } from '../adapters/store/folder.ts';
 import { ensureKeyFile, putKeyFile } from '../http/keys.ts';
 
 /** `DATA/api-key`: the generated key while none is configured. */
@@ -19,6 +20,7 @@ export function readGeneratedKey(data: string): string | undefined {
 /** Makes the generated key unless it is there; gives it. */
 export function openGeneratedKey(data: string): string {
   ensureKeyFile(keyFileOf(data));
+  syncFolder(data);
   return readFileSync(keyFileOf(data), 'utf8').trim();
 }
 
@@ -33,6 +35,7 @@ export function dropGeneratedKey(data: string): boolean {
 export function rotateGeneratedKey(data: string): string {
   const path = keyFileOf(data);
   putKeyFile(path);
+  syncFolder(data);
   return path;
 }
 

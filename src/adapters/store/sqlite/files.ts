@@ -1,15 +1,16 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { makeFolder } from '../folder.ts';
 
 /**
  * Makes the folder (0700) and an empty file (0600) where they are missing, whatever the umask says.
- * SQLite gives its side files the mode of the file. An existing file is never opened here: closing
+ * SQLite gives its side files the mode of the file, and syncs the folder with the first of them. An existing file is never opened here: closing
  * it would drop the locks that this process holds on it.
  */
 export function makePrivateFile(path: string): void {
-  const folder = dirname(path);
+  const folder = dirname(resolve(path));
   if (!existsSync(folder)) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     chmodSync(folder, 0o700);
   }
   if (existsSync(path)) return;
