@@ -1,27 +1,43 @@
 import type { ProofOrder, ProofResult } from './proof.ts';
 
+/** How the rounds of a proof are played. */
+interface Rounds {
+  /** What plays one of them again, with `--round N`. */
+  readonly script: string;
+  readonly play: (round: number) => Promise<object>;
+  /** Rounds that mostly wait may do so together; by default one goes after the other. */
+  readonly sideBySide?: number;
+}
+
 /**
- * Runs one round after another and adds up what they count. A round that throws is a failure, with the
- * command that plays it again.
+ * Runs rounds and adds up what they count. A round that throws is a failure, with the command that plays
+ * it again.
  */
 export async function runRounds(
   { from, count, say }: ProofOrder,
-  { script, play }: { readonly script: string; readonly play: (round: number) => Promise<object> },
+  { script, play, sideBySide = 1 }: Rounds,
 ): Promise<ProofResult> {
   const figures: Record<string, number> = {};
   const failures: string[] = [];
-  for (let round = from; round < from + count; round += 1) {
-    try {
-      add(figures, await play(round));
-    } catch (error) {
-      failures.push(`${firstLine(error)} (node ${script} --round ${round})`);
+  let [next, ran] = [from, 0];
+  const playOn = async (): Promise<void> => {
+    while (next < from + count) {
+      const round = next;
+      next += 1;
+      try {
+        add(figures, await play(round));
+      } catch (error) {
+        failures.push(`${firstLine(error)} (node ${script} --round ${round})`);
+      }
+      ran += 1;
+      say(`${ran} of ${count} rounds`);
     }
-    say(`${round - from + 1} of ${count} rounds`);
-  }
-  return { ran: count, failures, figures };
+  };
+  await Promise.all(Array.from({ length: sideBySide }, playOn));
+  return { ran, failures, figures };
 }
 
-/** A proof whose faults need root and `mount` says so instead of counting nothing as a pass. */
+/** Where a fault cannot be made that is said: nothing that ran is no pass. */
 export function unable(why: string): ProofResult {
   return { ran: 0, failures: [why] };
 }
