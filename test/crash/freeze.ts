@@ -122,7 +122,7 @@ async function stopIn(
     return;
   }
   for (let tries = 0; tries < TRIES; tries += 1) {
-    if (kind === 'assessment') await works(pair, other);
+    if (kind === 'assessment') await works(server, pair, other);
     const stopped = trap.set({ place, kind, pid });
     // What the other leaves behind is assessed by the one that is to be stopped.
     if (kind === 'assessment') await pair.kill(other);
@@ -134,11 +134,14 @@ async function stopIn(
   throw new Error(`no ${kind} was met in ${TRIES} tries: ${await openWork(server)}`);
 }
 
-/** Resolves when the host has a turn. */
-async function works(pair: Pair, place: Place): Promise<void> {
+/** Resolves when the host has a turn: one that it only tries to claim leaves nothing behind. */
+async function works(server: OwnServer, pair: Pair, place: Place): Promise<void> {
+  const { hostId } = await pair.at(place).client.status();
   await until(`a turn of host ${place}`, async () => {
-    const { runningTurns } = await pair.at(place).client.status();
-    return runningTurns > 0 ? true : undefined;
+    const [turn] = await server.ask(
+      `select id from turn where host_id = '${hostId}' and ended_at is null limit 1`,
+    );
+    return turn;
   });
 }
 
