@@ -5,6 +5,8 @@
 //   --scenario N [--point N,N] [--trace]    replays one of these
 //   --drill [--defect N]                    plants each defect, or one, and looks when it is caught
 //   --seed N --defect N [--trace]           replays a seed with a defect
+//   --seed N [--defect N] --save FILE       writes its script: options, steps, problems
+//   --script FILE [--trace]                 plays one again and shows the first step that differs
 // With --json each prints one JSON document. Exit code 1: something failed, or a set proved too little.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -14,6 +16,7 @@ import { placed } from './jobs.ts';
 import { optionsOf } from './options.ts';
 import { describeDrill, describeEnumeration, describeSet } from './report.ts';
 import { tracePoints } from './enumerate.ts';
+import { describeReplay, firstDifference, playSteps, readScript, saveScript } from './saved.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { simulate } from './simulate.ts';
 import { playSeedsInThreads } from './threads.ts';
@@ -27,6 +30,8 @@ const { values } = parseArgs({
     point: { type: 'string', default: '0' },
     trace: { type: 'boolean', default: false },
     defect: { type: 'string' },
+    save: { type: 'string' },
+    script: { type: 'string' },
     drill: { type: 'boolean', default: false },
     enumerate: { type: 'boolean', default: false },
     threads: { type: 'string', default: String(availableParallelism()) },
@@ -42,6 +47,7 @@ const threads = Number(values.threads);
 const trace = values.trace ? print : undefined;
 
 if (values.seed !== undefined) await one(Number(values.seed));
+if (values.script !== undefined) await again(values.script);
 if (values.scenario !== undefined) await replay(Number(values.scenario));
 if (values.seeds !== undefined) await many(Number(values.from), Number(values.seeds));
 if (values.enumerate) await allPoints();
@@ -49,10 +55,29 @@ if (values.drill) await allDefects();
 
 async function one(seed: number): Promise<void> {
   const defect = values.defect === undefined ? undefined : placed(DEFECTS, Number(values.defect));
-  const outcome = await simulate({ options: optionsOf(seed), defect, trace });
+  const options = optionsOf(seed);
+  const { outcome, steps } =
+    values.save === undefined
+      ? { outcome: await simulate({ options, defect, trace }), steps: [] }
+      : await playSteps(options, defect);
+  if (values.save !== undefined) {
+    const number = values.defect === undefined ? null : Number(values.defect);
+    saveScript(values.save, { options, defect: number, steps, problems: outcome.problems });
+  }
   for (const problem of outcome.problems) print(problem);
   print(`seed ${seed}: ${outcome.steps} steps, trace ${outcome.traceHash.toString(16)}`);
   if (outcome.problems.length > 0) process.exitCode = 1;
+}
+
+/** Exit code 1: another step, or a problem that was not there. */
+async function again(path: string): Promise<void> {
+  const script = readScript(path);
+  const defect = script.defect === null ? undefined : placed(DEFECTS, script.defect);
+  const played = await playSteps(script.options, defect);
+  for (const line of played.steps) trace?.(line);
+  for (const line of [...describeReplay(script, played), ...played.outcome.problems]) print(line);
+  const isSame = firstDifference(script.steps, played.steps) === undefined;
+  if (!isSame || played.outcome.problems.length > script.problems.length) process.exitCode = 1;
 }
 
 async function replay(scenario: number): Promise<void> {
