@@ -158,7 +158,7 @@ function addReplay(program: Command): void {
     )
     .option('--conversation <id>', 'the conversation')
     .option('--archive <file>', 'out of this export, not out of the installation')
-    .option('--script <file>', 'what `npm run simulate -- --seed N --save FILE` has written')
+    .option('--script <file>', 'a seed of the simulation that was saved (docs/replay.md)')
     .addOption(dataOption())
     .addOption(configOption())
     .option('--json', 'print one JSON document a line')

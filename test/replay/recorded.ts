@@ -28,6 +28,8 @@ export class RecordedInstallation extends Installation {
     clock: this.clock,
     ids: this.ids,
     exclusive: false,
+    // What is tested here is what was written, and no crash of the machine.
+    pragmas: ['synchronous = off'],
   });
   override readonly store: Store = {
     traits: { exclusive: true, description: 'a file' },

@@ -15,12 +15,7 @@ export interface RecordedCall {
 
 /** The `tries`-th call of a model step, as its row and its events tell it. */
 export function callOf(trace: Trace, step: StepRecord, tries: number): RecordedCall {
-  const retried = trace.entries.find(
-    ({ type, facts }) =>
-      type === 'model.retried' &&
-      dataIn({ facts })['stepId'] === step.id &&
-      dataIn({ facts })['tries'] === tries + 1,
-  );
+  const retried = trace.retries(step.id).find((entry) => dataIn(entry)['tries'] === tries + 1);
   if (retried !== undefined) return { seq: retried.seq, outcome: missed(trace, step, retried) };
   if (step.finishedSeq === null) return { seq: null, outcome: null };
   return { seq: step.finishedSeq, outcome: outcomeOf(trace, step) };
@@ -30,16 +25,10 @@ export function callOf(trace: Trace, step: StepRecord, tries: number): RecordedC
 function missed(trace: Trace, step: StepRecord, retried: Entry): ModelOutcome {
   const { model } = dataIn(retried);
   const code = wordIn(dataIn(retried), 'code');
-  const before = retriesOf(trace, step).findLast(({ seq }) => seq < retried.seq);
+  const before = trace.retries(step.id).findLast(({ seq }) => seq < retried.seq);
   const isSame = before === undefined ? null : dataIn(before)['model'] === model;
   const passes = isSame === true || mayPass(code);
   return fault(passes ? 'transient' : 'refused', code, '');
-}
-
-function retriesOf({ entries }: Trace, step: StepRecord): readonly Entry[] {
-  return entries.filter(
-    ({ type, facts }) => type === 'model.retried' && dataIn({ facts })['stepId'] === step.id,
-  );
 }
 
 /** Whether the same model may be asked again after this. */

@@ -1,6 +1,7 @@
 import type { StepRecord, TurnRecord } from '../../core/turn/record.ts';
 import { hostName } from '../../kernel/principal.ts';
 import {
+  dataIn,
   eventEntry,
   finishEntry,
   startEntry,
@@ -15,6 +16,8 @@ export interface Trace {
   readonly recording: Recording;
   readonly entries: readonly Entry[];
   readonly step: (id: string) => StepRecord | undefined;
+  /** The further tries of a model step, in order. */
+  readonly retries: (stepId: string) => readonly Entry[];
   readonly turn: (id: string) => TurnRecord | undefined;
   /** Who wrote the entry at this place. */
   readonly writer: (place: number) => string;
@@ -45,6 +48,10 @@ export function traceOf(recording: Recording): Trace | Obstacle {
     ...recording.step.map(startEntry),
     ...recording.step.map(finishEntry).filter((entry) => entry !== undefined),
   ].toSorted((one, other) => one.seq - other.seq);
+  const retries = Map.groupBy(
+    entries.filter(({ type }) => type === 'model.retried'),
+    (entry) => wordIn(dataIn(entry), 'stepId'),
+  );
   const gap = entries.findIndex(({ seq }, index) => seq !== index + 1);
   const last = recording.conversation.seq;
   if (gap !== -1) return { seq: gap + 1, code: 'gap', detail: String(gap + 1) };
@@ -57,6 +64,7 @@ export function traceOf(recording: Recording): Trace | Obstacle {
     recording,
     entries,
     step: (id) => steps.get(id),
+    retries: (stepId) => retries.get(stepId) ?? [],
     turn: (id) => turns.get(id),
     writer: (place) => writerOf(entries, place, turns),
   };
