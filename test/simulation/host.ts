@@ -2,11 +2,15 @@
 import { createEngine } from '../../src/engine/create.ts';
 import type { Engine, EngineOptions, EngineParts } from '../../src/engine/engine.ts';
 import { Fault } from '../../src/kernel/fault.ts';
+import type { Ids } from '../../src/ports/ids.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { ModelRequest } from '../../src/ports/model.ts';
+import type { Store } from '../../src/ports/store.ts';
 import { Epoch } from '../../src/testing/scheduler.ts';
 import { virtualClock } from '../../src/testing/sim-clock.ts';
+import { seededRandom } from '../../src/testing/sim-random.ts';
 import { sha256 } from '../../src/adapters/digest/sha256.ts';
+import { createIds } from '../../src/adapters/ids/ids.ts';
 import { faultyStore } from './faulty-store.ts';
 import type { Config } from './configs.ts';
 import { WIDE_WINDOW } from './options-upkeep.ts';
@@ -95,7 +99,8 @@ function partsOf(world: World, host: Host, config: Config): EngineParts {
   const { epoch } = host;
   const reached = world.reached.bind(world);
   const pace = random.pace;
-  const store = faultyStore({
+  const ids = ownIds(world, epoch.name);
+  const faulty = faultyStore({
     real: world.store,
     shared: options.shared,
     scheduler,
@@ -107,6 +112,7 @@ function partsOf(world: World, host: Host, config: Config): EngineParts {
     committed: (unit) => world.committed(host, unit),
     lost: () => world.lost(host),
   });
+  const store = withIds(faulty, ids);
   const { upkeep } = options;
   const padding = (): string =>
     upkeep.padding === 0 ? '' : ` ${'on '.repeat(random.upkeep.below(upkeep.padding) / 3)}`;
@@ -162,7 +168,7 @@ function partsOf(world: World, host: Host, config: Config): EngineParts {
   return {
     store: world.defect?.store?.(store, { epoch, scheduler }) ?? store,
     clock: virtualClock(scheduler, wall, epoch),
-    ids: world.ids,
+    ids,
     digest: sha256,
     log: quietLog(world, epoch),
     agents: [{ name: 'main', instructions, tools, model, fallbacks, ...runtime }],
@@ -172,6 +178,23 @@ function partsOf(world: World, host: Host, config: Config): EngineParts {
     summary,
     onStoreFailed: () => host.die(),
     options: { ...engineOptions(options), maintenance: config.maintenance },
+  };
+}
+
+/** Each process makes its own: after a clock was set back a later one makes lower ids than its forerunner. */
+function ownIds({ options, wall }: World, name: string): Ids {
+  const counter = seededRandom(options.seed, `ids of ${name}`);
+  return createIds({ now: () => wall.now(), random: (bound) => counter.below(bound) });
+}
+
+/** The store as this process has it open, with its ids for what is decided in it. */
+function withIds(store: Store, ids: Ids): Store {
+  return {
+    traits: store.traits,
+    query: (read, args) => store.query(read, args),
+    close: () => store.close(),
+    commit: (unit) =>
+      store.commit({ ...unit, decide: (rows, at) => unit.decide(rows, { ...at, ids }) }),
   };
 }
 

@@ -22,6 +22,8 @@ export interface Notes {
   /** The host that asked about each approval. */
   readonly askers: Map<string, string>;
   interrupts: number;
+  /** The highest id of a turn. */
+  newestTurn: string;
   /** When a stopped turn has to have ended (virtual); forgotten when its host is disturbed (W-1). */
   readonly stopsDue: Map<string, number>;
 }
@@ -45,6 +47,7 @@ export function createNotes(reached: (name: Sometime) => void): Notes {
     waiting: new Map(),
     askers: new Map(),
     interrupts: 0,
+    newestTurn: '',
     stopsDue: new Map(),
   };
 }
@@ -83,6 +86,8 @@ interface By {
 
 const NOTED: Noted = {
   'turn.insert': ({ row }, notes, by) => {
+    if (row.id < notes.newestTurn) notes.reached('ids_behind');
+    else notes.newestTurn = row.id;
     notes.turnHosts.set(row.id, by.name);
     notes.ownTurns.set(`${by.name} ${row.conversationId}`, row.id);
   },

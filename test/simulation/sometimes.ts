@@ -31,6 +31,7 @@ const HAPPENED = {
   lost_race: 'a unit lost its race',
   clock_forward: 'the wall clock jumped ahead',
   clock_back: 'the wall clock jumped back',
+  ids_behind: 'a process gave a turn a lower id than one before it had given',
   duplicate_redelivery: 'a message came again after it had been acknowledged',
   same_id_other_body: 'a message came again with another body',
   reordered: 'a message overtook an earlier one on its way in',
