@@ -41,6 +41,13 @@ export const SAME: Readonly<Record<string, readonly Same[]>> = {
     ['continuations: () => false', '() => false', '() => undefined', 'neither is true'],
   ],
   'src/core/notice/reasons.ts': [["reason ?? ''", "''", TEXT, NAMELESS]],
+  'src/core/maintenance/summary.ts': [
+    ['value === undefined ||', 'value === undefined', 'false', 'it is no object either'],
+  ],
+  'src/core/maintenance/exchange.ts': [
+    ["turnId ?? ''", "''", TEXT, NAMELESS],
+    ['HOST_CHANNELS.approval &&', 'seq !== undefined', 'true', 'no place is as good as none'],
+  ],
   'src/core/lease/clock-guard.ts': [
     ['lastCommit === null', 'lastCommit === null', 'false', TYPED],
     ["trust(seen, 'trusted').guard", "'trusted'", '""', 'only the guard of it is used'],

@@ -264,6 +264,13 @@ describe('M-17 where there are many conditions', () => {
     assert.deepEqual(mergeConditions([long, short, at('Never!', 3)], [], exact - 1).length, 2);
   });
 
+  test('what binds is counted once, before what does not', () => {
+    const [loose, firm] = [at('remember that blue is nicer', 1), at('Only read.', 2)];
+    const room = loose.text.length + firm.text.length;
+    assert.deepEqual(mergeConditions([loose], [firm], room), [loose, firm]);
+    assert.deepEqual(mergeConditions([firm], [loose], room - 1), [firm]);
+  });
+
   test('words that are joined are others', () => {
     const both = [at('Never re send it.', 1), at('Never resend it.', 2)];
     assert.deepEqual(mergeConditions(both, []), both);

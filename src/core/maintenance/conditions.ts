@@ -42,9 +42,7 @@ export function mergeConditions(
     merged.delete(key);
     merged.set(key, condition);
   }
-  const all = [...merged.values()];
-  const chars = all.reduce((sum, { text }) => sum + text.length, 0);
-  return all.length <= LIMITS.conditionsMax && chars <= charsMax ? all : firmest(all, charsMax);
+  return firmest([...merged.values()], charsMax);
 }
 
 function firmest(
@@ -128,9 +126,8 @@ function sentencesOf(paragraph: string): readonly string[] {
 /** From this length on a sentence is parted at the end of a clause. */
 const CLAUSE_FROM = LIMITS.conditionChars / 2;
 
-/** A word that is longer than a condition may be, in pieces. */
+/** A word in pieces that are no longer than a condition may be. */
 function parted(word: string): readonly string[] {
-  if (word.length <= LIMITS.conditionChars) return [word];
   const pieces = Math.ceil(word.length / LIMITS.conditionChars);
   return Array.from({ length: pieces }, (_, index) =>
     word.slice(index * LIMITS.conditionChars, (index + 1) * LIMITS.conditionChars).toWellFormed(),

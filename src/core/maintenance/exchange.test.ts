@@ -63,6 +63,15 @@ describe('the exchanges of a session', () => {
       [3, 4],
       [5, 5],
     ]);
+    const further = [...steps.slice(0, 1), reply(5, 2, ['a']), result(6, 3, 'a')];
+    assert.deepEqual(spans({ messages, steps: further }), [
+      [2, 4],
+      [5, 6],
+    ]);
+    assert.deepEqual(spans({ messages, steps: [reply(3, 1)] }), [
+      [2, 2],
+      [3, 3],
+    ]);
     const between = [...messages, input(3)];
     assert.deepEqual(spans({ messages: between, steps }), [
       [2, 4],
