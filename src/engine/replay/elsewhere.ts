@@ -39,7 +39,7 @@ export function isLedElsewhere(trace: Trace, { type, facts }: Entry): boolean {
   }
   if (type !== 'model.retried') return false;
   const data = dataIn({ facts });
-  return mayPass(wordIn(data, 'code')) && Number(data['tries']) <= LIMITS.modelRetriesMax;
+  return mayPass(wordIn(data, 'code')) && Number(data['tries']) <= LIMITS.modelRetriesMax + 1;
 }
 
 /** Writes such a notice as it was recorded. */

@@ -72,7 +72,7 @@ export function makeActor(
         instructions: () => Promise.resolve(''),
         tools,
         model,
-        fallbacks: others.filter(({ name }) => !isChosen(recording, name)),
+        fallbacks: others.filter((other) => !isChosen(recording, other)),
       },
     ],
     models: [model, ...others],
@@ -112,7 +112,7 @@ function modelsOf(
     provider: wordIn(data, 'provider'),
     name: wordIn(data, 'model'),
   }));
-  const chosen = chosenIn(recording).map((name) => ({ provider: 'recorded', name }));
+  const chosen = chosenIn(recording).map(readName);
   const known = new Map([own, ...asked, ...chosen].map((one) => [one.name, one]));
   const [head, ...rest] = [...known.values()].map((as) =>
     recordedModel(outside, 'turn', { ...as, contextWindow }),
@@ -127,8 +127,19 @@ function chosenIn({ event }: Recording): readonly string[] {
     .filter((model) => model !== '');
 }
 
-function isChosen(recording: Recording, name: string): boolean {
-  return chosenIn(recording).includes(name);
+function isChosen(
+  recording: Recording,
+  { provider, name }: Pick<Model, 'provider' | 'name'>,
+): boolean {
+  const chosen = chosenIn(recording);
+  return chosen.includes(name) || chosen.includes(`${provider}/${name}`);
+}
+
+/** A name of a model, with its provider before it where the record has that. */
+function readName(chosen: string): Pick<Model, 'provider' | 'name'> {
+  const place = chosen.indexOf('/');
+  if (place === -1) return { provider: 'recorded', name: chosen };
+  return { provider: chosen.slice(0, place), name: chosen.slice(place + 1) };
 }
 
 /** What the log says of work that failed; nobody reads the rest. */
