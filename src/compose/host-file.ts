@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { onDisk } from './disk-fault.ts';
 
 /** `DATA/host.json`: where the running host is found. It exists while the host runs. */
 export interface HostFile {
@@ -13,11 +14,13 @@ function pathOf(data: string): string {
   return join(data, 'host.json');
 }
 
-/** Whole or not at all: a reader never meets half of it. */
+/** Whole or not at all: a reader never meets half of it. Throws the `Fault` of a disk that refuses. */
 export function writeHostFile(data: string, file: HostFile): void {
   const draft = `${pathOf(data)}.new`;
-  writeFileSync(draft, `${JSON.stringify(file)}\n`, { mode: 0o600 });
-  renameSync(draft, pathOf(data));
+  onDisk(pathOf(data), () => {
+    writeFileSync(draft, `${JSON.stringify(file)}\n`, { mode: 0o600 });
+    renameSync(draft, pathOf(data));
+  });
 }
 
 /** Takes the file away unless another host has written its own since. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { onDisk } from './disk-fault.ts';
 import { syncFolder } from '../adapters/store/folder.ts';
 import { ensureKeyFile, putKeyFile } from '../http/keys.ts';
 
@@ -17,10 +18,12 @@ export function readGeneratedKey(data: string): string | undefined {
   }
 }
 
-/** Makes the generated key unless it is there; gives it. */
+/** Makes the generated key unless it is there; gives it. Throws the `Fault` of a disk that refuses. */
 export function openGeneratedKey(data: string): string {
-  ensureKeyFile(keyFileOf(data));
-  syncFolder(data);
+  onDisk(keyFileOf(data), () => {
+    ensureKeyFile(keyFileOf(data));
+    syncFolder(data);
+  });
   return readFileSync(keyFileOf(data), 'utf8').trim();
 }
 
