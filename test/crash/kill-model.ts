@@ -13,7 +13,7 @@ export function answer({ body }: RecordedRequest, asked: Map<string, number>): M
   const shape = JSON.stringify(body['response_format'] ?? null);
   if (shape.includes('"verdict"')) return says('{"verdict":"continue","reason":"nothing is lost"}');
   if (shape.includes('"taskId"')) return says('{"taskId":null,"reason":"it is new"}');
-  const messages = body['messages'] as unknown as readonly Said[];
+  const messages = saidIn(body);
   const number = nextOf(messages);
   const made = callsOf(messages, number);
   const next = STEPS.find((tool) => !made.has(tool)) ?? 'answer';
@@ -24,6 +24,15 @@ export function answer({ body }: RecordedRequest, asked: Map<string, number>): M
   if (next === 'command') return callsTool('command', { command: `echo ${number} >> ledger.txt` });
   if (next === 'read') return callsTool('read', { path: `job-${number}.txt` });
   return says(`done ${number}`);
+}
+
+/** The number of the message that a request is about. */
+export function jobAsked({ body }: Pick<RecordedRequest, 'body'>): number {
+  return nextOf(saidIn(body));
+}
+
+function saidIn(body: RecordedRequest['body']): readonly Said[] {
+  return body['messages'] as unknown as readonly Said[];
 }
 
 const STEPS = ['write', 'command', 'read'] as const;
