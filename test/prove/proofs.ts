@@ -9,8 +9,11 @@ import { postgresFaults } from './postgres-faults.ts';
 import { postgresKills } from './postgres-kills.ts';
 import type { Proof } from './proof.ts';
 import { readOnly } from './read-only.ts';
+import { ioErrors } from './io-errors.ts';
+import { powerCuts } from './power-cuts.ts';
 import { seeds } from './seeds.ts';
 import { singleCrash } from './single-crash.ts';
+import { syscallKills } from './syscalls.ts';
 import { standby } from './standby.ts';
 
 export const PROOFS: readonly Proof[] = [
@@ -26,4 +29,7 @@ export const PROOFS: readonly Proof[] = [
   freezes,
   postgresFaults,
   postgresKills,
+  powerCuts,
+  syscallKills,
+  ioErrors,
 ];
