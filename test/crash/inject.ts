@@ -20,9 +20,7 @@ export interface Failed {
 export async function failAt(base: Base, blow: Blow): Promise<Failed> {
   return onCopy(base, async (stage) => {
     const host = startTraced(stage.folder, blow);
-    const { ended, came } = await within(met(stage, host, blow), 'the failing host').finally(() =>
-      host.clear(),
-    );
+    const { ended, came } = await metThenGone(stage, host, blow);
     const fired = injectedIn(stage.folder) > 0;
     judgeEnd(ended, came);
     await comeToRest(stage);
@@ -31,6 +29,14 @@ export async function failAt(base: Base, blow: Blow): Promise<Failed> {
 }
 
 type Host = ReturnType<typeof startTraced>;
+
+async function metThenGone(stage: Stage, host: Host, blow: Blow): ReturnType<typeof met> {
+  try {
+    return await within(met(stage, host, blow), 'the failing host');
+  } finally {
+    await host.clear();
+  }
+}
 
 async function met(
   stage: Stage,
