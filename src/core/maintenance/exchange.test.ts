@@ -310,7 +310,7 @@ describe('a cut', () => {
     const said = { seq: 1, taskId: 'task_1', at: 0 } as const;
     const answer = { role: 'assistant', text: 'ok', calls: [], ...said } as const;
     const asked = { role: 'user', text: 'go on', ...said } as const;
-    const short = [1, 2, 3, 4, 5].map((seq) => ({ ...at(seq, 1), items: [asked, answer] }));
+    const short = [1, 2, 3, 4, 5].map((seq) => ({ ...at(seq, 1), items: [asked, asked, answer] }));
     const cut = (steps: number): unknown => planCut(short, { chars: 1_000, steps });
     assert.deepEqual(cut(3), { cutSeq: 2, keptChars: 3 });
     assert.deepEqual(cut(0), { cutSeq: 5, keptChars: 0 });

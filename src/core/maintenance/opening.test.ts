@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LIMITS } from '../../kernel/limits.ts';
-import { openOperation, passStep } from './decide.ts';
+import { dropOperation, openOperation, passStep } from './decide.ts';
 import { judgeOpening, planKind } from './opening.ts';
 
 const OPEN = openOperation(
@@ -21,12 +21,16 @@ describe('what the end of a turn makes of a full session', () => {
   test('begins an operation where none stands', () => {
     assert.equal(judgeOpening(undefined, { ...FULL, fence: 'none' }), 'begin');
     assert.equal(judgeOpening(DONE, { ...FULL, fence: 'none' }), 'begin');
+    assert.equal(judgeOpening(undefined, FULL), 'begin');
+    assert.equal(judgeOpening(undefined, { ...FULL, cause: 'usage' }), 'begin');
   });
 
   test('opens the last one anew until a turn was completed', () => {
     assert.equal(judgeOpening(DONE, FULL), 'reopen');
     assert.equal(judgeOpening(DONE, { ...FULL, cause: 'too_long' }), 'reopen');
     assert.equal(judgeOpening(DONE, { ...FULL, completes: true }), 'begin');
+    const dropped = dropOperation(OPEN, 2);
+    assert.equal(judgeOpening(dropped, FULL), 'leave', 'what was given up is not opened anew');
   });
 
   test('leaves what is only filling up until then', () => {

@@ -61,6 +61,20 @@ describe('a piece of a range', () => {
     ]);
   });
 
+  test('says nothing of calls where there was none, and cuts only what is too long', () => {
+    const said = (text: string): unknown => {
+      const replied = { role: 'assistant', seq: 1, text, calls: [], taskId: null, at: AT } as const;
+      return linesOf(takePiece([exchange(1, replied)], { ...WIDE, textChars: 5 }))[0];
+    };
+    assert.deepEqual(said('12345'), {
+      at: '2027-01-15T08:00:00Z',
+      role: 'assistant',
+      text: '12345',
+    });
+    assert.notDeepEqual(said('123456'), said('12345'));
+    assert.match(JSON.stringify(said('123456')), /12345 \[cut: /);
+  });
+
   test('says what became of a call', () => {
     const outcome = (text: string, isError: boolean): unknown =>
       linesOf(takePiece([exchange(1, tool(text, isError))], WIDE))[0]?.['outcome'];
