@@ -37,14 +37,23 @@ export class Connection {
 
   /** Posts JSON; bodies of either side are ASCII. Rejects when the host has closed the connection. */
   post(path: string, body: object): Promise<Answer> {
-    if (this.#socket.closed) return Promise.reject(new Error('the host closed the connection'));
     const text = JSON.stringify(body);
+    return this.#ask(
+      `POST ${path} HTTP/1.1\r\n${this.#head}Content-Type: application/json\r\n` +
+        `Content-Length: ${text.length}${HEAD_END}${text}`,
+    );
+  }
+
+  /** Rejects when the host has closed the connection. */
+  get(path: string): Promise<Answer> {
+    return this.#ask(`GET ${path} HTTP/1.1\r\n${this.#head}\r\n`);
+  }
+
+  #ask(request: string): Promise<Answer> {
+    if (this.#socket.closed) return Promise.reject(new Error('the host closed the connection'));
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
-      this.#socket.write(
-        `POST ${path} HTTP/1.1\r\n${this.#head}Content-Type: application/json\r\n` +
-          `Content-Length: ${text.length}${HEAD_END}${text}`,
-      );
+      this.#socket.write(request);
     });
   }
 
