@@ -22,6 +22,8 @@ export interface HostProcess {
   readonly readyMs: number;
   /** Stalls of its event loop since they were asked for last. Rejects unless it is watched. */
   stalls(): Promise<Stalls>;
+  /** MiB by what the runtime counts: what grows. Rejects unless it is watched. */
+  memory(): Promise<Readonly<Record<string, number>>>;
   /** Drains and is gone when it resolves. */
   end(): Promise<void>;
   /** Gone at once. */
@@ -40,7 +42,7 @@ export interface Stalls {
 interface HostOptions {
   readonly model: 'answer' | 'hold';
   readonly concurrent: number;
-  /** Watches its event loop from inside, which wakes it a thousand times a second. */
+  /** Can be asked from inside; asked for stalls, its event loop is woken a thousand times a second from then on. */
   readonly isWatched?: boolean;
 }
 
@@ -77,7 +79,11 @@ export async function withHost<T>(
 /** Writes the configuration of a host that talks to the stub. */
 export function configure(
   folder: string,
-  { modelUrl, concurrent }: { readonly modelUrl: string; readonly concurrent: number },
+  {
+    modelUrl,
+    concurrent,
+    more = [],
+  }: { readonly modelUrl: string; readonly concurrent: number; readonly more?: readonly string[] },
 ): void {
   mkdirSync(join(folder, 'workspace'), { recursive: true });
   writeFileSync(
@@ -89,6 +95,7 @@ export function configure(
       `model: { provider: openai-compatible, baseURL: '${modelUrl}', name: stub }`,
       `limits: { concurrentConversations: ${concurrent} }`,
       'drain: { graceSeconds: 0 }',
+      ...more,
       '',
     ].join('\n'),
   );
@@ -115,7 +122,8 @@ export async function startHost(folder: string, isWatched = false): Promise<Host
     key: readFileSync(join(folder, 'data/api-key'), 'utf8').trim(),
     folder,
     readyMs,
-    stalls: () => stallsOf(child),
+    stalls: async () => (await askOf(child, 'stalls')) as Stalls,
+    memory: async () => (await askOf(child, 'memory')) as Readonly<Record<string, number>>,
     end: () => ended(child, 'SIGTERM'),
     kill: () => ended(child, 'SIGKILL'),
   };
@@ -127,12 +135,12 @@ function profiled(): readonly string[] {
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
 }
 
-async function stallsOf(child: ChildProcess): Promise<Stalls> {
+async function askOf(child: ChildProcess, what: 'stalls' | 'memory'): Promise<unknown> {
   if (!child.connected) throw new Error('the host is not watched');
   const told = once(child, 'message');
-  child.send('stalls');
-  const [stalls] = (await told) as [Stalls];
-  return stalls;
+  child.send(what);
+  const [answer] = (await told) as readonly unknown[];
+  return answer;
 }
 
 async function firstLine(child: ChildProcess): Promise<string> {
