@@ -63,8 +63,9 @@ describe('a piece of a range', () => {
 
   test('says nothing of calls where there was none, and cuts only what is too long', () => {
     const said = (text: string): unknown => {
-      const replied = { role: 'assistant', seq: 1, text, calls: [], taskId: null, at: AT } as const;
-      return linesOf(takePiece([exchange(1, replied)], { ...WIDE, textChars: 5 }))[0];
+      const of = { seq: 1, calls: [], taskId: null, at: AT };
+      const one = exchange(1, { role: 'assistant', text, ...of });
+      return linesOf(takePiece([one], { ...WIDE, textChars: 5 }))[0];
     };
     assert.deepEqual(said('12345'), {
       at: '2027-01-15T08:00:00Z',
