@@ -63,13 +63,14 @@ describe('a piece of a range', () => {
 
   test('says nothing of calls where there was none, and cuts only what is too long', () => {
     const said = (text: string): unknown => {
-      const of = { seq: 1, calls: [], taskId: null, at: AT };
+      const of = { seq: 1, calls: [], taskId: 'task_1', at: AT };
       const one = exchange(1, { role: 'assistant', text, ...of });
       return linesOf(takePiece([one], { ...WIDE, textChars: 5 }))[0];
     };
     assert.deepEqual(said('12345'), {
       at: '2027-01-15T08:00:00Z',
       role: 'assistant',
+      task: 'task_1',
       text: '12345',
     });
     assert.notDeepEqual(said('123456'), said('12345'));
