@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 
 /** As `npm start` has it. */
 const HEAP = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
+const ARENAS = { MALLOC_ARENA_MAX: '1' };
 const LAUNCHER = join(import.meta.dirname, '../bin/sekisho.mjs');
 const WATCH = pathToFileURL(join(import.meta.dirname, 'loop-watch.ts')).href;
 /** What is loaded before the launcher is compiled from there too: else it is the compiler that is measured. */
@@ -109,7 +110,7 @@ export async function startHost(folder: string, isWatched = false): Promise<Host
   const began = performance.now();
   const child = spawn(process.execPath, argv, {
     cwd: folder,
-    env: { NODE_COMPILE_CACHE: COMPILED, ...process.env },
+    env: { NODE_COMPILE_CACHE: COMPILED, ...ARENAS, ...process.env },
     stdio: ['ignore', 'pipe', 'ignore', ...(isWatched ? (['ipc'] as const) : [])],
   });
   const line = await firstLine(child);
