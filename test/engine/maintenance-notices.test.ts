@@ -6,6 +6,7 @@ import type { ConversationId } from '../../src/kernel/ids.ts';
 import { HOUR, SECOND } from '../../src/kernel/time.ts';
 import { say, talkTo, wordsOf } from '../support/acts.ts';
 import { ADMIN, fails, Installation, sumsUp, type GivenParts } from '../support/host.ts';
+import { ShakyStore } from '../support/store-faults.ts';
 import {
   comesTo,
   elapse,
@@ -187,5 +188,18 @@ describe('that an operation is blocked', () => {
         [`kept:${id}:2`, 'info'],
       ],
     );
+  });
+
+  test('I-2 it is told in the commit that keeps the message: nothing that fails afterwards loses it', async () => {
+    const { place, here, engine: first } = await failed();
+    await elapse(place, MINUTES_MS);
+    await first.stop(0);
+    const shaky = new ShakyStore(place.store);
+    const engine = await place.host({ options: ONE_BY_ONE, store: shaky });
+    shaky.mishap = ({ unit }) => (unit === 'inbox.accept' ? undefined : 'disk_full');
+    await say(engine, here, 'kept');
+    assert.equal((await toldOf(place, here)).at(-1), 'maintenance_kept');
+    shaky.mishap = () => undefined;
+    await engine.stop(0);
   });
 });

@@ -1,7 +1,8 @@
+import type { OperationRecord } from '../../core/maintenance/record.ts';
 import { refuse, type Refusal } from '../../kernel/fault.ts';
 import type { ConversationId } from '../../kernel/ids.ts';
 import { principalName } from '../../kernel/principal.ts';
-import type { Unit } from '../../ports/store.ts';
+import type { At, Decision, Read, Rows, Unit } from '../../ports/store.ts';
 import type { Accepted, EngineParts, MessageIntake } from '../engine.ts';
 import { Ledger } from '../session/ledger.ts';
 import { tellKept } from '../maintenance/kept.ts';
@@ -39,37 +40,69 @@ export async function acceptMessage(
     replyTo: intake.replyTo ?? null,
     idempotency: scopeOf(principal, intake.idempotency),
   };
-  const { verdict, isBehind } = await settle(parts, () => messageUnit(draft));
-  if (isBehind && kind === 'genuine') await tellKept(parts, conversationId);
-  return verdict;
+  const taken = await settle(parts, () => messageUnit(draft));
+  return taken === 'behind' ? settle(parts, () => behindUnit(draft)) : taken;
 }
 
 async function channelOf(parts: EngineParts, id: ConversationId): Promise<string | undefined> {
   return (await parts.store.query('conversation.byId', { id }))?.channel;
 }
 
-interface Intake {
-  readonly verdict: Accepted | Refusal;
-  /** Whether it is kept behind a fence that only an admin opens (M-8). */
-  readonly isBehind: boolean;
-}
-
-function messageUnit(draft: Draft): Unit<BaseReads, Intake> {
+/** `behind`: nothing is committed yet, for words behind a fence that only an admin opens are told of it (M-8). */
+function messageUnit(draft: Draft): Unit<BaseReads, Accepted | Refusal | 'behind'> {
   return {
     name: 'inbox.accept',
     reads: baseReads(draft),
-    decide: ({ conversation, known, used }, at) => {
-      const isBehind = conversation?.fence === 'blocked';
-      const repeat = judgeRepeat(draft, { known, used, now: at.now });
-      if (repeat !== undefined) return { verdict: { verdict: repeat, isBehind }, writes: [] };
-      if (conversation === undefined) {
-        const verdict = refuse('not_found', { id: draft.conversationId });
-        return { verdict: { verdict, isBehind }, writes: [] };
-      }
-      const ledger = new Ledger(conversation, at, principalName(draft.principal));
-      addMessage(ledger, draft, null);
-      addIdempotency(ledger, draft, { used, subjectId: draft.messageId });
-      return { verdict: { verdict: accepted(draft), isBehind }, writes: ledger.close() };
+    decide: (rows, at) => {
+      const isBehind = rows.conversation?.fence === 'blocked' && draft.kind === 'genuine';
+      const repeat = repeatOf(draft, rows, at);
+      if (isBehind && repeat === undefined) return { verdict: 'behind', writes: [] };
+      return decide(draft, rows, { at, repeat });
     },
   };
+}
+
+type BehindReads = BaseReads & { readonly operation: Read<'operation.newestOf'> };
+
+/** Whoever writes the first such words is told in the very commit that keeps them (I-2). */
+function behindUnit(draft: Draft): Unit<BehindReads, Accepted | Refusal> {
+  const { conversationId } = draft;
+  return {
+    name: 'inbox.accept',
+    reads: {
+      ...baseReads(draft),
+      operation: { read: 'operation.newestOf', args: { conversationId } },
+    },
+    decide: (rows, at) => {
+      const repeat = repeatOf(draft, rows, at);
+      return decide(draft, rows, { at, repeat, operation: rows.operation });
+    },
+  };
+}
+
+function repeatOf(
+  draft: Draft,
+  { known, used }: Rows<BaseReads>,
+  { now }: At,
+): Accepted | Refusal | undefined {
+  return judgeRepeat(draft, { known, used, now });
+}
+
+function decide(
+  draft: Draft,
+  { conversation, used }: Rows<BaseReads>,
+  by: {
+    readonly at: At;
+    readonly repeat: Accepted | Refusal | undefined;
+    readonly operation?: OperationRecord | undefined;
+  },
+): Decision<Accepted | Refusal> {
+  if (by.repeat !== undefined) return { verdict: by.repeat, writes: [] };
+  if (conversation === undefined)
+    return { verdict: refuse('not_found', { id: draft.conversationId }), writes: [] };
+  const ledger = new Ledger(conversation, by.at, principalName(draft.principal));
+  addMessage(ledger, draft, null);
+  addIdempotency(ledger, draft, { used, subjectId: draft.messageId });
+  if (by.operation !== undefined) tellKept(ledger, by.operation);
+  return { verdict: accepted(draft), writes: ledger.close() };
 }
