@@ -7,7 +7,7 @@ import { runRounds, unable } from './rounds.ts';
 export const clockJumps: Proof = {
   name: 'clock-jumps',
   unit: 'rounds',
-  counts: { full: 24, release: 200 },
+  counts: { full: 12, release: 200 },
   chunk: 24,
   run: async (order) =>
     canSetClock

@@ -8,7 +8,7 @@ import { runRounds, unable } from './rounds.ts';
 export const diskFull: Proof = {
   name: 'disk-full',
   unit: 'rounds',
-  counts: { full: 20, release: 200 },
+  counts: { full: 8, release: 200 },
   chunk: 10,
   run: async (order) =>
     canMount

@@ -11,7 +11,7 @@ const DEADLY = [...SCENARIOS.keys()].filter((place) => SCENARIOS[place]?.words =
 const SLICES = 4;
 
 /** After each first death the full tier plays every so-many-th second one, other ones each time. */
-const STRIDES = { full: 16, release: 1 } as const;
+const STRIDES = { full: 48, release: 1 } as const;
 
 /** A recovery that is cut is recovered like any other (V2, R-4). */
 export const doubleCrash: Proof = {

@@ -13,7 +13,7 @@ const FATES = ['EIO', 'ENOSPC', 'EROFS'] as const;
 /** Each call with each error, once and from there on. */
 const WAYS = FATES.flatMap((fate) => [false, true].map((onwards) => ({ fate, onwards })));
 /** The release tier has room for more calls than the scene makes. */
-const CALLS = { full: 40, release: 400 };
+const CALLS = { full: 10, release: 400 };
 
 /** Errors in the place of each call that changes a file of the data folder, in a turn with an approval. */
 export const ioErrors: Proof = {

@@ -27,7 +27,7 @@ const MET: Readonly<Partial<Record<keyof KillSums, number>>> = {
 export const kills: Proof = {
   name: 'kills',
   unit: 'cycles',
-  counts: { full: 300, release: 1_000 },
+  counts: { full: 120, release: 1_000 },
   chunk: 2 * LIFE,
   run,
   judge: (sums) => [

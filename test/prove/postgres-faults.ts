@@ -6,7 +6,7 @@ import type { Proof } from './proof.ts';
 export const postgresFaults: Proof = {
   name: 'postgres-faults',
   unit: 'faults of the server: of twelve ten killed backends, one cut of all, one restart',
-  counts: { full: 24, release: 240 },
+  counts: { full: 12, release: 240 },
   chunk: 24,
   run: (order) =>
     inBlocks('postgres-faults', order, (from, count) => {

@@ -6,7 +6,7 @@ import type { Proof } from './proof.ts';
 export const postgresKills: Proof = {
   name: 'postgres-kills',
   unit: 'kills of a host or of both',
-  counts: { full: 40, release: 200 },
+  counts: { full: 20, release: 200 },
   chunk: 20,
   run: (order) => inBlocks('postgres-kills', order, (from, count) => killHosts(count, from)),
   judge: (sums) => unreached(sums, ['interrupted', 'takenOver', 'shortened']),

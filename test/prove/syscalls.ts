@@ -9,7 +9,7 @@ const NAME = 'syscall-kills';
 /** Processes at a time. */
 const LANES = 2;
 /** More than there are points: the release tier strikes at each. */
-const COUNTS = { full: 240, release: 1_600 };
+const COUNTS = { full: 120, release: 1_600 };
 
 /** `kill -9` of the real host at each call that changes a file of its data folder, in three scenes. */
 export const syscallKills: Proof = {
