@@ -1,3 +1,4 @@
+import type { MessageRecord } from '../../core/inbox/record.ts';
 import type { SessionSeed } from '../../core/maintenance/record.ts';
 import type { ConversationRecord, SessionRecord } from '../../core/session/record.ts';
 import { ITEM_CHARS } from '../../core/turn/transcript.ts';
@@ -43,13 +44,15 @@ export async function sayShortened(
   const said = seed.summary === '' ? '' : saySeed({ summary: seed.summary, conditions: [] });
   const facts = await readSessionFacts(parts, { conversation, task, session });
   const known = sayFacts(facts, Math.floor(free * LIMITS.factsShare));
-  const open = await readOpenWords(parts, { conversation, task, session });
-  return shortened(said, known, open);
+  const asked = { conversationId: conversation.id, limit: 1 };
+  const [newest] = await readAgain(parts, 'message.newestSaid', asked);
+  return shortened(said, known, newest?.taskId === task?.id ? sayUnanswered(newest, session) : '');
 }
 
 /**
  * The same of a session that was never shortened: the words that are still to be answered, where they were said
- * in another session that was given up (M-21).
+ * in another session that was given up (M-21). No facts speak of its task there, so that they are the task's own,
+ * whatever others have said since.
  */
 export async function sayOpen(
   parts: EngineParts,
@@ -59,9 +62,14 @@ export async function sayOpen(
     readonly session: SessionRecord;
   },
 ): Promise<Shortened> {
-  const open = await readOpenWords(parts, about);
-  const { task } = about;
-  return shortened('', open === '' || task === undefined ? '' : restated(task.mandateText), open);
+  const { conversation, task, session } = about;
+  if (task === undefined) return shortened('', '', '');
+  const asked = { conversationId: conversation.id, taskId: task.id };
+  const said = (await readAgain(parts, 'message.openOfTask', asked))
+    .filter(({ kind, claimedSeq }) => kind === 'genuine' && claimedSeq !== null)
+    .toSorted((a, b) => Number(a.claimedSeq) - Number(b.claimedSeq));
+  const open = sayUnanswered(said.at(-1), session);
+  return shortened('', open === '' ? '' : restated(task.mandateText), open);
 }
 
 function shortened(seed: string, facts: string, open: string): Shortened {
@@ -88,20 +96,12 @@ function charsOf(text: string): number {
   return text === '' ? 0 : text.length + ITEM_CHARS;
 }
 
-/** The latest words of the task's person, whole, where no turn that is shown has them and nobody has answered (M-14). */
-async function readOpenWords(
-  parts: EngineParts,
-  about: {
-    readonly conversation: ConversationRecord;
-    readonly task: TaskRecord | undefined;
-    readonly session: SessionRecord;
-  },
-): Promise<string> {
-  const { conversation, task, session } = about;
-  const asked = { conversationId: conversation.id, limit: 1 };
-  const [said] = await readAgain(parts, 'message.newestSaid', asked);
-  const isOpen = said?.state === 'claimed' && said.taskId === task?.id;
-  if (!isOpen || said.claimedSeq === null) return '';
-  const isShown = said.claimedSeq > Math.max(session.cutSeq, session.firstSeq);
+/** A person's words, whole, where no turn that is shown has them and nobody has answered (M-14). */
+function sayUnanswered(
+  said: MessageRecord | undefined,
+  { cutSeq, firstSeq }: SessionRecord,
+): string {
+  if (said?.state !== 'claimed' || said.claimedSeq === null) return '';
+  const isShown = said.claimedSeq > Math.max(cutSeq, firstSeq);
   return isShown ? '' : openWords(said.text);
 }
