@@ -39,10 +39,16 @@ export class Configs {
     return this.#isWide ? { ...drawn, window: WIDE_WINDOW } : drawn;
   }
 
-  /** Hosts run from here on with a model of a large window: what did not fit fits (M-18). */
-  widen(): void {
+  /**
+   * Hosts run from here on with a model of a large window: what did not fit fits (M-18). One that starts or
+   * sleeps is asked to stop when it is up; tells whether none of before is left.
+   */
+  widen(): boolean {
     this.#isWide = true;
-    const old = this.#parts.hosts().filter(({ isUp, window }) => isUp && window < WIDE_WINDOW);
-    for (const host of old) void host.stop(MINUTE);
+    const old = this.#parts
+      .hosts()
+      .filter(({ state, window }) => state !== 'dead' && window < WIDE_WINDOW);
+    for (const host of old) if (host.isUp) void host.stop(MINUTE);
+    return old.length === 0;
   }
 }

@@ -30,9 +30,9 @@ function blockedIn(world: World): readonly OperationRecord[] {
 }
 
 async function widen(world: World, until: Until): Promise<void> {
-  world.configs.widen();
   const { scheduler } = world;
-  await until(() => world.isAtRest && world.isUp, scheduler.elapsed + 10 * MINUTE);
+  const isWide = (): boolean => world.configs.widen() && world.isAtRest && world.isUp;
+  await until(isWide, scheduler.elapsed + 10 * MINUTE);
 }
 
 async function leaveEach(
