@@ -159,7 +159,17 @@ export function judgeDiagnostics(dump: Dump, areOn: boolean): readonly string[] 
     const { outcome, attempt } = dataOf(event);
     return (outcome === 'failed' || outcome === 'invalid') && Number(attempt) < 3;
   });
-  const continued = ended.filter((event) => dataOf(event)['outcome'] === 'continue');
+  // One whose deadline or order is past by then lets nothing go on, and its end has words of its own (T-7, T-15).
+  const granted = new Set(
+    dump.events
+      .filter((event) => event.type === 'task.moved' && dataOf(event)['recovery'] === 'granted')
+      .map(({ conversationId, seq }) => `${conversationId} ${seq}`),
+  );
+  const continued = ended.filter(
+    (event) =>
+      dataOf(event)['outcome'] === 'continue' &&
+      granted.has(`${event.conversationId} ${event.seq + 1}`),
+  );
   const due = { assessment_missed: missed.length, assessment_continues: continued.length };
   for (const [code, want] of Object.entries(due)) {
     const [got, wanted] = [count(code), areOn ? want : 0];
