@@ -28,6 +28,10 @@ export async function takeWaysOut(world: World, until: Until): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one round after the other
     await letTimePass(world, until);
+    // oxlint-disable-next-line no-await-in-loop -- what time has brought on may have outgrown a window
+    await openFences(world, until);
+    // oxlint-disable-next-line no-await-in-loop -- and what stood behind its fence passes now
+    await letTimePass(world, until);
     if (isOver()) return;
     // oxlint-disable-next-line no-await-in-loop -- one round after the other
     await takeRound(world, until, round);
@@ -88,8 +92,12 @@ async function repair(world: World, until: Until): Promise<void> {
 
 /** Waits of their own end by themselves: an instant comes, a quota ends, a provider answers. */
 async function letTimePass(world: World, until: Until): Promise<void> {
+  // What is said meanwhile may outgrow a window: behind its fence no check is made.
   const passing = (): readonly TaskRecord[] =>
-    world.look.tasks().filter((task) => passesByItself(task) || isAboutToCome(world, task));
+    world.look
+      .tasks()
+      .filter((task) => passesByItself(task) || isAboutToCome(world, task))
+      .filter((task) => task.waitKind !== 'assessment' || !isShut(world, task));
   if (passing().length === 0) return;
   const { elapsed } = world.scheduler;
   const instants = passing().map(({ waitUntil }) => waitUntil ?? 0);
@@ -107,6 +115,11 @@ async function letTimePass(world: World, until: Until): Promise<void> {
 /** What comes due in this minute may do so before an order arrives. */
 function isAboutToCome(world: World, { state, dueAt }: TaskRecord): boolean {
   return state !== 'active' && dueAt !== null && dueAt <= world.wall.now() + MINUTE;
+}
+
+/** Only an admin opens what stands before its conversation. */
+function isShut({ look }: World, { conversationId }: TaskRecord): boolean {
+  return look.upkeep.conversation(conversationId)?.fence === 'blocked';
 }
 
 function passesByItself({ state, waitKind }: TaskRecord): boolean {
@@ -145,10 +158,8 @@ async function leaveEach(world: World, until: Until, isLast: boolean): Promise<v
   const refusals = given.map((one) => take(world, one));
   const { elapsed } = world.scheduler;
   // What is said meanwhile may outgrow a window: behind its fence nothing moves (M-8).
-  const isShut = ({ conversationId }: TaskRecord): boolean =>
-    world.look.upkeep.conversation(conversationId)?.fence === 'blocked';
   const isLeft = (task: TaskRecord): boolean =>
-    world.look.task(task.id)?.version !== task.version || isShut(task);
+    world.look.task(task.id)?.version !== task.version || isShut(world, task);
   // A provider that named an instant is asked then.
   const most = elapsed + 2 * HOUR + Math.max(0, world.look.lastAttemptAt() - world.wall.now());
   await until(() => world.isAtRest && given.every(({ task }) => isLeft(task)), most);
