@@ -36,7 +36,7 @@ export interface Reads
 
 export type ReadName = keyof Reads;
 export type ReadCall = {
-  readonly [N in ReadName]: { readonly read: N; readonly args: Reads[N]['args'] };
+  readonly [N in ReadName]: Read<N>;
 }[ReadName];
 
 /** Every named write. A write whose guard matches no row makes its whole unit `lost`. */
@@ -58,7 +58,12 @@ export type Write =
 export type WriteName = Write['write'];
 
 /** One named read of a unit. */
-export type Read<N extends ReadName> = { readonly read: N; readonly args: Reads[N]['args'] };
+export type Read<N extends ReadName> = {
+  readonly read: N;
+  readonly args: Reads[N]['args'];
+  /** Where several hosts share the store, no other such unit goes on with these rows before this one has ended. */
+  readonly alone?: true;
+};
 /** A unit's reads by the names under which its decision finds their rows; the conversation's comes first. */
 export type UnitReads = Readonly<Record<string, ReadCall>>;
 export type Rows<R extends UnitReads> = {

@@ -41,8 +41,10 @@ function beginUnit(): Unit<BeginReads, BoundaryRecord | undefined> {
     name: 'boundary.begin',
     reads: {
       last: { read: 'boundary.last', args: {} },
-      tasks: { read: 'boundary.tasks', args: { limit: 1 } },
-      workers: { read: 'boundary.unowned', args: { limit: 1 } },
+      // The first of what is unmarked lets one host at a time look whether there is a run: two that
+      // start at once make one.
+      tasks: { read: 'boundary.tasks', args: { limit: 1 }, alone: true },
+      workers: { read: 'boundary.unowned', args: { limit: 1 }, alone: true },
     },
     decide: ({ last, tasks, workers }, { now, ids }) => {
       if (last !== undefined && last.endedAt === null) return { verdict: last, writes: [] };

@@ -175,11 +175,12 @@ function decide<R extends UnitReads, V>(
 /** Reads in two rounds: what is locked, by id so that two units never wait for one another, then the rest. */
 async function readRows(client: PoolClient, reads: UnitReads): Promise<Record<string, unknown>> {
   const calls = Object.entries(reads);
-  const isLock = ([, call]: [string, ReadCall]): boolean => LOCKS.has(call.read);
+  const isLocked = (call: ReadCall): boolean => LOCKS.has(call.read) || call.alone === true;
+  const isLock = ([, call]: [string, ReadCall]): boolean => isLocked(call);
   const locks = calls.filter(isLock).toSorted((a, b) => (lockKey(a[1]) < lockKey(b[1]) ? -1 : 1));
   const rows: Record<string, unknown> = {};
   for (const [key, call] of [...locks, ...calls.filter((one) => !isLock(one))]) {
-    const lock = LOCKS.has(call.read);
+    const lock = isLocked(call);
     rows[key] = await runRead(client, call.read, { args: call.args, lock });
   }
   return rows;
