@@ -300,7 +300,8 @@ test('V20 a store that refuses every claim is not asked again and again', async 
   const engine = createEngine(place.parts({ store, clock, options: { ...OPTIONS, pid: 2 } }));
   await engine.start();
   await pass(300);
-  assert.ok(claims <= 100, `${claims} claims without a pause`);
+  // A look of 64 at the start, and one after the second at whose end the store saved something small.
+  assert.ok(claims <= 130, `${claims} claims without a longer pause`);
   store.mishap = () => undefined;
   clock.advance(OPTIONS.tickMs);
   await pass(300);

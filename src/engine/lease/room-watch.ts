@@ -26,6 +26,9 @@ export class RoomWatch {
   readonly #parts: Pick<EngineParts, 'clock' | 'log'>;
   #host: RoomHost | null = null;
   #fullSince: Instant | null = null;
+  #pauseMs: number = LIMITS.diskFullPauseMs;
+  /** When there was room again last, by the clock that nobody sets. */
+  #roomAt = -Infinity;
   #asking: Promise<void> = Promise.resolve();
 
   constructor(parts: Pick<EngineParts, 'clock' | 'log' | 'store'>) {
@@ -72,17 +75,26 @@ export class RoomWatch {
   #foundFull(): void {
     if (this.#fullSince !== null || this.#host === null || this.#host.signal.aborted) return;
     this.#fullSince = this.#parts.clock.now();
+    this.#pauseMs = this.#nextPause();
     this.#parts.log.warn('the disk of the store is full: what is new is refused', {});
     this.#asking = this.#ask(this.#host);
+  }
+
+  /** Room for something small is not room for work: where it did not last, it is asked less often. */
+  #nextPause(): number {
+    const lasted = this.#parts.clock.uptime() - this.#roomAt;
+    if (lasted > LIMITS.diskFullPauseMaxMs) return LIMITS.diskFullPauseMs;
+    return Math.min(2 * this.#pauseMs, LIMITS.diskFullPauseMaxMs);
   }
 
   async #ask(host: RoomHost): Promise<void> {
     const { clock, log } = this.#parts;
     do {
-      await clock.sleep(LIMITS.diskFullPauseMs, host.signal);
+      await clock.sleep(this.#pauseMs, host.signal);
       if (host.signal.aborted) return;
     } while (!(await hasRoom(host)));
     this.#fullSince = null;
+    this.#roomAt = clock.uptime();
     log.warn('the disk of the store has room again', {});
     await host.onRoom();
   }
