@@ -1,4 +1,5 @@
 import { SECOND } from '../../kernel/time.ts';
+import type { StoreAlarm } from '../../ports/store.ts';
 import type { Finding } from '../engine.ts';
 import { findAccounts, findModels } from './models.ts';
 import type { Patient } from './patient.ts';
@@ -81,12 +82,15 @@ async function findStore({ parts }: Patient): Promise<readonly Finding[]> {
       return [finding('store_damaged', { description, detail: first, more: rest.length })];
     const code = check?.depth === 'answers' ? 'store_answers' : 'store_whole';
     const whole = check === undefined ? [] : [finding(code, { description, tookMs })];
-    const { alarm } = store;
-    if (alarm?.code !== 'log_large') return whole;
-    return [...whole, finding('store_log_large', { bytes: alarm.bytes, since: alarm.since })];
+    return [...whole, ...findLog(store.alarm)];
   } catch (error) {
     return [finding('store_unreachable', { description, detail: wordsOf(error) })];
   }
+}
+
+function findLog(alarm: StoreAlarm | null | undefined): readonly Finding[] {
+  if (alarm?.code !== 'log_large') return [];
+  return [finding('store_log_large', { bytes: alarm.bytes, since: alarm.since })];
 }
 
 function findClock({ health }: Patient): Promise<readonly Finding[]> {
