@@ -54,6 +54,21 @@ export class Load {
         await pause(AGAIN_MS);
       }
     }
+    // What makes room in a conversation whose messages are all answered may still wait for its next try.
+    while (await this.#isMaintained()) {
+      if (Date.now() > end) throw new Error('a conversation is still maintained');
+      await this.#reopen();
+      await pause(AGAIN_MS);
+    }
+  }
+
+  async #isMaintained(): Promise<boolean> {
+    for (const state of ['running', 'waiting', 'blocked'] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- the first that is there is enough
+      const { items } = await this.#call((client) => client.operations({ state, limit: 1 }));
+      if (items.length > 0) return true;
+    }
+    return false;
   }
 
   /** Resolves when so many messages are acknowledged. Rejects with what ended a lane. */
