@@ -7,6 +7,8 @@ import { BENCH, benchHost } from './host.ts';
 import { inFolder, median, round, type Figures } from './measure.ts';
 
 const RESULT = 'r'.repeat(200);
+/** A conversation of so many calls is summed up now and then: that is part of what they cost. */
+const SUMMED_UP = JSON.stringify({ summary: 'ten calls were made in each turn' });
 const USAGE = { inputTokens: 10, outputTokens: 10, cost: 0 };
 const CALLS = Array.from({ length: STEPS_PER_WORKFLOW }, (_, index) => ({
   id: `c${index}`,
@@ -117,7 +119,8 @@ class InstantModel implements Model {
   readonly contextWindow = 128_000;
   readonly answered = new Set<string>();
 
-  call({ messages }: ModelRequest): Promise<ModelOutcome> {
+  call({ messages, answer }: ModelRequest): Promise<ModelOutcome> {
+    if (answer !== undefined) return Promise.resolve(reply(SUMMED_UP, []));
     if (messages.at(-1)?.role !== 'tool') return Promise.resolve(reply('', CALLS));
     this.answered.add(messages.findLast(({ role }) => role === 'user')?.text ?? '');
     return Promise.resolve(reply('done', []));
