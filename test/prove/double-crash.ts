@@ -2,16 +2,22 @@
 import { inThreads } from '../simulation/crew.ts';
 import { replayOfPoints } from '../simulation/report.ts';
 import { SCENARIOS } from '../simulation/scenarios.ts';
-import type { Proof, ProofOrder, ProofResult } from './proof.ts';
+import type { Proof, ProofOrder, ProofResult, Tier } from './proof.ts';
 
 /** In a scenario with words its points are what a person says there. */
 const DEADLY = [...SCENARIOS.keys()].filter((place) => SCENARIOS[place]?.words === undefined);
 
 /** Threads share a scenario in so many parts. */
-const SLICES = 4;
+const SLICES = 8;
 
-/** After each first death the full tier plays every so-many-th second one, other ones each time. */
-const STRIDES = { full: 48, release: 1 } as const;
+/** After a first death the full tier plays every so-many-th second one, other ones each time. */
+const STRIDES = { full: 96, release: 1 } as const;
+
+/** The parts of a scenario that a tier plays: the full one of each scenario another. */
+function slicesOf(place: number, tier: Tier): readonly number[] {
+  const all = Array.from({ length: SLICES }, (_, part) => part + 1);
+  return tier === 'release' ? all : [(place % SLICES) + 1];
+}
 
 /** A recovery that is cut is recovered like any other (V2, R-4). */
 export const doubleCrash: Proof = {
@@ -31,12 +37,7 @@ async function run({ tier, from, count, say }: ProofOrder): Promise<ProofResult>
   const places = DEADLY.slice(from - 1, from - 1 + count);
   const stride = STRIDES[tier];
   const orders = places.flatMap((scenario) =>
-    Array.from({ length: SLICES }, (_, part) => ({
-      scenario,
-      slices: SLICES,
-      slice: part + 1,
-      stride,
-    })),
+    slicesOf(scenario, tier).map((slice) => ({ scenario, slices: SLICES, slice, stride })),
   );
   const done = (ended: number): void => say(`${ended} of ${orders.length} parts of scenarios`);
   const results = await inThreads('twice', orders, { done });
@@ -52,5 +53,5 @@ async function run({ tier, from, count, say }: ProofOrder): Promise<ProofResult>
       failures.push(`${scenario}, points ${both.join(' and ')}: ${problems[0]} (${replay})`);
     }
   }
-  return { ran: results.length / SLICES, failures, figures };
+  return { ran: results.length / slicesOf(0, tier).length, failures, figures };
 }
