@@ -19,6 +19,8 @@ export interface UpkeepCall {
   /** Empty where no reserved step has been found for it. */
   readonly operationId: string;
   readonly tried: Tried | undefined;
+  /** No other try can have made it. */
+  readonly isSure: boolean;
 }
 
 /** A try, as it was reserved. */
@@ -112,9 +114,9 @@ export class OperationBook {
 
   begin(host: string, kind: UpkeepCallKind, called: Called): UpkeepCall {
     this.count += 1;
-    const tried = this.#triedBy(host, kind, called);
+    const { tried, isSure } = this.#triedBy(host, kind, called);
     const model = 'model' in called ? called.model : '';
-    const call = { host, kind, model, operationId: tried?.row.id ?? '', tried };
+    const call = { host, kind, model, operationId: tried?.row.id ?? '', tried, isSure };
     this.#out.add(call);
     if (tried === undefined) {
       this.#parts.problem(`V7 ${host} made a ${kind} for no reserved step`);
@@ -130,7 +132,7 @@ export class OperationBook {
     const isDone = typeof outcome === 'string' ? outcome === 'done' : outcome.kind === 'reply';
     // A piece that anybody has made is saved, and the next may be anybody's again (T-13).
     if (isDone) call.tried?.failed.clear();
-    else call.tried?.failed.add(call.model);
+    else if (call.isSure) call.tried?.failed.add(call.model);
   }
 
   /** Whether this host has made a try of which it has not recorded what it came to. */
@@ -138,11 +140,11 @@ export class OperationBook {
     return [...this.#tries.values()].some((tried) => tried.host === host && tried.isOut);
   }
 
-  #judge({ kind, host, model }: UpkeepCall, { row, isOut, failed }: Tried): void {
+  #judge({ kind, host, model, isSure }: UpkeepCall, { row, isOut, failed }: Tried): void {
     const { problem, isAlone, native } = this.#parts;
     const { id, step, epoch, attempts } = row;
     if (!isOut && isAlone) problem(`V7 ${host} made a ${kind} of ${id} when its try was over`);
-    if (failed.has(model))
+    if (isSure && failed.has(model))
       problem(`V5 try ${attempts} of ${id} called ${model} again after it had failed`);
     if (!fits(kind, step)) problem(`V7 ${host} made a ${kind} in the step ${step} of ${id}`);
     const others = new Set(
@@ -157,21 +159,28 @@ export class OperationBook {
     this.#uncertain.add(key);
   }
 
-  /** The try that the call is of: the host's own that is out, told apart by whose words it is shown. */
-  #triedBy(host: string, kind: UpkeepCallKind, called: Called): Tried | undefined {
+  /**
+   * The try that the call is of: the host's own that is out, told apart by whose words it is shown. A
+   * piece that shows nobody's words may be of any of several: of which model had failed then nothing is said.
+   */
+  #triedBy(
+    host: string,
+    kind: UpkeepCallKind,
+    called: Called,
+  ): { readonly tried: Tried | undefined; readonly isSure: boolean } {
     const own = [...this.#tries.values()].filter((tried) => tried.host === host);
     const out = own.filter(({ isOut, row }) => isOut && fits(kind, row.step));
     // A host that slept may call for what others have meanwhile given up.
     const able = out.length > 0 || this.#parts.isAlone ? out : own;
-    if ('session' in called)
-      return able.findLast(({ row }) =>
-        [row.sessionId, row.nextSessionId].some((id) => id === called.session),
-      );
+    if ('session' in called) {
+      const isOf = ({ row }: Tried): boolean =>
+        [row.sessionId, row.nextSessionId].some((id) => id === called.session);
+      return { tried: able.findLast(isOf), isSure: true };
+    }
     const conversations = this.#conversationsOf(called.request);
     const named = able.filter(({ row }) => conversations.has(row.conversationId));
-    // Of several that nothing tells apart, one that may still call.
-    const rest = able.filter(({ failed }) => !failed.has(called.model));
-    return (named.length > 0 ? named : rest.length > 0 ? rest : able).at(-1);
+    const likely = named.length > 0 ? named : able;
+    return { tried: likely.at(-1), isSure: likely.length === 1 };
   }
 
   #conversationsOf({ messages }: ModelRequest): ReadonlySet<string | undefined> {
