@@ -147,16 +147,20 @@ export class OperationBook {
     if (isSure && failed.has(model))
       problem(`V5 try ${attempts} of ${id} called ${model} again after it had failed`);
     if (!fits(kind, step)) problem(`V7 ${host} made a ${kind} in the step ${step} of ${id}`);
+    this.#judgeCrowd(host);
+    if (kind === 'summary' || isRepeatable(step, native ? 'native' : 'built-in')) return;
+    const key = `${id} ${epoch} ${step}`;
+    if (this.#uncertain.has(key)) problem(`M-6 the uncertain ${step} of ${id} is made again`);
+    this.#uncertain.add(key);
+  }
+
+  #judgeCrowd(host: string): void {
     const others = new Set(
       [...this.#out].filter((one) => one.host === host && this.#parts.isAlive(host)),
     );
     const operations = new Set([...others].map(({ operationId }) => operationId));
     if (operations.size > LIMITS.maintenanceAtOnce)
-      problem(`M-8 ${host} maintains ${operations.size} sessions at once`);
-    if (kind === 'summary' || isRepeatable(step, native ? 'native' : 'built-in')) return;
-    const key = `${id} ${epoch} ${step}`;
-    if (this.#uncertain.has(key)) problem(`M-6 the uncertain ${step} of ${id} is made again`);
-    this.#uncertain.add(key);
+      this.#parts.problem(`M-8 ${host} maintains ${operations.size} sessions at once`);
   }
 
   /**
@@ -180,7 +184,10 @@ export class OperationBook {
     const conversations = this.#conversationsOf(called.request);
     const named = able.filter(({ row }) => conversations.has(row.conversationId));
     const likely = named.length > 0 ? named : able;
-    return { tried: likely.at(-1), isSure: likely.length === 1 };
+    // Of several that nothing tells apart, one that may still call.
+    const rest = likely.filter(({ failed }) => !failed.has(called.model));
+    const isSure = likely.length === 1;
+    return { tried: (isSure || rest.length === 0 ? likely : rest).at(-1), isSure };
   }
 
   #conversationsOf({ messages }: ModelRequest): ReadonlySet<string | undefined> {
