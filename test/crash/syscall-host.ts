@@ -1,7 +1,7 @@
 // The real `sekisho start` under strace, which strikes it at one of its calls to the files of its data folder.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createClient, type Client } from '../../src/client/client.ts';
@@ -86,7 +86,9 @@ export function startTraced(folder: string, blow: Blow | undefined): TracedHost 
     ready: readiness(child, folder),
     ended,
     end() {
-      process.kill(pidOf(folder), 'SIGTERM');
+      const pid = pidOf(folder);
+      // One that is ending by itself has said so already, and needs no word.
+      if (pid !== undefined) process.kill(pid, 'SIGTERM');
       return ended;
     },
     async clear() {
@@ -118,11 +120,11 @@ async function readyOf(line: string, folder: string) {
   return { client: createClient({ url, key }), url };
 }
 
-function pidOf(folder: string): number {
-  const { pid } = JSON.parse(readFileSync(join(folder, 'data/host.json'), 'utf8')) as {
-    readonly pid: number;
-  };
-  return pid;
+/** Of a host that is ending its entry is gone. */
+function pidOf(folder: string): number | undefined {
+  const path = join(folder, 'data/host.json');
+  if (!existsSync(path)) return undefined;
+  return (JSON.parse(readFileSync(path, 'utf8')) as { readonly pid: number }).pid;
 }
 
 function logOf(folder: string): string {

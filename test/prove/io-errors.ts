@@ -13,13 +13,14 @@ const FATES = ['EIO', 'ENOSPC', 'EROFS'] as const;
 /** Each call with each error, once and from there on. */
 const WAYS = FATES.flatMap((fate) => [false, true].map((onwards) => ({ fate, onwards })));
 /** The release tier has room for more calls than the scene makes. */
-const CALLS = { full: 10, release: 400 };
+const CALLS = { full: 40, release: 400 };
 
 /** Errors in the place of each call that changes a file of the data folder, in a turn with an approval. */
 export const ioErrors: Proof = {
   name: NAME,
   unit: 'errors',
-  counts: { full: CALLS.full * WAYS.length, release: CALLS.release * WAYS.length },
+  // A host that meets an error shows for seconds why it ends: hours for the whole, so it is the long tier's.
+  counts: { full: 0, release: CALLS.release * WAYS.length },
   chunk: 300,
   run,
   judge: (sums) =>
