@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { idBody } from './ids.ts';
+import { idBody, idInstant } from './ids.ts';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
@@ -17,6 +17,12 @@ test('the body of an id is its millisecond and its counter as one number of 80 b
       const body = idBody(time, counter);
       assert.equal(body.length, 16);
       assert.equal(numberOf(body), BigInt(time) * 2n ** 32n + BigInt(counter), body);
+      assert.equal(idInstant('host', `host_${body}`), time);
     }
   }
+});
+
+test('what is no id of its kind has no instant', () => {
+  for (const text of ['', 'host_', `task_${idBody(1, 1)}`, `host_${idBody(1, 1)}0`])
+    assert.equal(idInstant('host', text), undefined, text);
 });

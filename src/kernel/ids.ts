@@ -56,6 +56,15 @@ export function idBody(milliseconds: number, counter: number): string {
   return digits(high, 9) + digits(middle, 1) + digits(counter % 2 ** 30, 6);
 }
 
+/** The milliseconds that `idBody` wrote into an id; undefined for a text that is no id of this kind. */
+export function idInstant(kind: IdKind, text: string): number | undefined {
+  if (!isId(kind, text)) return undefined;
+  const body = text.slice(ID_PREFIX[kind].length);
+  const digitsOf = Array.from(body.slice(0, 10), (digit) => ALPHABET.indexOf(digit));
+  const high = digitsOf.slice(0, 9).reduce((sum, digit) => sum * 32 + digit, 0);
+  return high * 8 + Math.floor((digitsOf[9] ?? 0) / 4);
+}
+
 /** The lowest `count` digits of a whole number. */
 function digits(value: number, count: number): string {
   let text = '';

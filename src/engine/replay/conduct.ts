@@ -1,5 +1,5 @@
 import type { StepRecord } from '../../core/turn/record.ts';
-import { ID_PREFIX } from '../../kernel/ids.ts';
+import { idInstant } from '../../kernel/ids.ts';
 import { MINUTE, type Instant, type Millis } from '../../kernel/time.ts';
 import { Answering } from './answering.ts';
 import type { AtRest } from './clock.ts';
@@ -244,7 +244,7 @@ export class Conductor {
     const former = this.#trace.entries[this.#place - 1];
     this.#host.store.die();
     this.#parts.clock.forget();
-    const begun = startOf(host);
+    const begun = idInstant('host', host);
     const at = begun !== undefined && begun <= next.at && begun >= (former?.at ?? 0);
     this.#begin(host, at ? begun : next.at);
     this.#step = undefined;
@@ -353,16 +353,4 @@ function obstacleAt({ seq, type }: Entry): Obstacle | undefined {
   if (type === 'task.held' || type === 'task.enrolled')
     return { seq, code: 'imported', detail: type };
   return type.startsWith('worker.') ? { seq, code: 'worker', detail: type } : undefined;
-}
-
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-
-/** When a host was made: its id begins with the instant. */
-function startOf(host: string): Instant | undefined {
-  const body = host.slice(ID_PREFIX.host.length);
-  const digits = Array.from({ length: 10 }, (_, at) => ALPHABET.indexOf(body.charAt(at)));
-  if (body.length < 10 || digits.includes(-1)) return undefined;
-  // 48 bits of milliseconds: nine digits and the upper three bits of the tenth.
-  const high = digits.slice(0, 9).reduce((sum, digit) => sum * 32 + digit, 0);
-  return high * 8 + Math.floor((digits[9] ?? 0) / 4);
 }
