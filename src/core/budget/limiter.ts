@@ -78,7 +78,7 @@ export function afterFault(row: LimiterRecord, fault: AccountFault, heard: Heard
   if (fault.class !== 'transient') return afterRelease(row, heard);
   const { now, isProbe } = heard;
   const { code, retryAt } = fault;
-  const news: News = { now, named: (retryAt ?? now) > now ? retryAt : null, code };
+  const news: News = { now, named: retryAt !== null && retryAt > now ? retryAt : null, code };
   if (row.state === 'open') return limit({ ...row, failures: 1 }, news);
   return isProbe && row.state === 'limited' ? limit(row, news) : afterLate(row, news);
 }

@@ -141,7 +141,9 @@ export const REASONS = {
 
 /** The row of a reason; undefined for one that a record of another version holds. */
 export function reasonEntry(reason: string | null): ReasonEntry | undefined {
-  return Object.hasOwn(REASONS, reason ?? '') ? REASONS[reason as TaskReason] : undefined;
+  return reason !== null && Object.hasOwn(REASONS, reason)
+    ? REASONS[reason as TaskReason]
+    : undefined;
 }
 
 /** A way with its command exactly as it is typed. */

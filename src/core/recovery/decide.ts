@@ -52,7 +52,7 @@ export function judgeAttempt(task: TaskRecord, now: Instant, isShared = false): 
 
 /** Whether the spacing from its last reservation is not over. */
 function isSpaced({ recoveryNextAt }: TaskRecord, now: Instant): boolean {
-  return (recoveryNextAt ?? now) > now;
+  return recoveryNextAt !== null && recoveryNextAt > now;
 }
 
 /** The call of a last attempt whose outcome is not known may still be out. */

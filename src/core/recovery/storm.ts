@@ -50,9 +50,9 @@ export function stormWindowSince(startedAt: Instant): Instant {
 
 function countUncleanStarts({ startedAt, now, lost, last }: StartSeen): number {
   const since = stormWindowSince(startedAt);
-  const ended = last?.endedAt ?? since;
+  const ended = last?.endedAt ?? null;
   // An end that lies ahead was written under another clock.
-  const after = ended > now ? since : Math.max(since, ended);
+  const after = ended === null || ended > now ? since : Math.max(since, ended);
   const found = lost
     .map(({ stoppedAt }) => stoppedAt)
     .filter((at) => at !== null && at > after && at <= startedAt);

@@ -135,7 +135,7 @@ export function isLate(task: Pick<TaskRecord, 'orderAt'>, now: Instant): boolean
  */
 export function renewWindow(task: TaskRecord, now: Instant): TaskRecord {
   const { waitUntil, changedAt } = task;
-  const length = (waitUntil ?? changedAt) - changedAt;
+  const length = waitUntil === null ? 0 : waitUntil - changedAt;
   const until = now + Math.max(length, MINUTE);
   const dueAt = dueOf(task, task.state, until);
   return { ...task, version: task.version + 1, waitUntil: until, dueAt, changedAt: now };
