@@ -49,6 +49,12 @@ describe('a tier', () => {
     assert.equal(without.problems.length, 1);
   });
 
+  test('is red when pieces that were asked for did not run, whatever ran before', async () => {
+    const proof: Proof = { ...counted(), run: () => Promise.resolve({ ran: 9, failures: [] }) };
+    const { problems } = await full({ ...proof, judge: () => [] }, { pieces: 1 });
+    assert.deepEqual(problems, ['pieces: 9 of 10 from 1 on ran to their end']);
+  });
+
   test('is red when a piece failed, when nothing ran, and when something was reached too seldom', async () => {
     assert.deepEqual((await full(counted([3]), { pieces: 10 })).problems, ['pieces: piece 3']);
     const proof = { ...counted(), counts: { full: 3, release: 40 } };

@@ -67,7 +67,9 @@ async function runProof(order: TierOrder, proof: Proof): Promise<Progress> {
     say(`${proof.name}: ${range.from} to ${range.from + range.count - 1} of ${proof.counts[tier]}`);
     const began = performance.now();
     // oxlint-disable-next-line no-await-in-loop -- one chunk at a time, noted when it is done
-    const { ran, failures, figures = {} } = await proof.run({ tier, ...range, say });
+    const { ran, failures: broken, figures = {} } = await proof.run({ tier, ...range, say });
+    const few = `${ran} of ${range.count} from ${range.from} on ran to their end`;
+    const failures = ran < range.count ? [...broken, few] : broken;
     const seconds = (performance.now() - began) / 1_000;
     progress = progressWith(progress, { range, ran, seconds, failures, figures });
     kept.keep(proof.name, progress);
