@@ -1,4 +1,4 @@
-// The quick tier of the simulated world; `npm run simulate` plays the whole one.
+// The quick tier of the simulated world; `npm run prove` plays the whole one.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DEFECTS } from './defects.ts';
