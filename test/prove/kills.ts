@@ -20,7 +20,7 @@ const MET: Readonly<Partial<Record<keyof KillSums, number>>> = {
   cutStarts: 10,
   shortened: 2,
   cutTries: 10,
-  uncertain: 20,
+  uncertain: 100,
 };
 
 /** `kill -9` under load loses nothing, repeats nothing and answers everything once (T-16, E-1, V2). */

@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 export const seeds: Proof = {
   name: 'seeds',
   unit: 'seeds',
-  counts: { full: 6_000, release: 200_000 },
+  counts: { full: 20_000, release: 200_000 },
   chunk: 500,
   run,
   judge: (sums) => {
