@@ -16,7 +16,7 @@ export function onDisk<T>(path: string, write: () => T): T {
   } catch (error) {
     const errno = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (errno === '') throw error;
-    const why = `${path} cannot be written (${errno}). Make room or mend the disk, then start again.`;
+    const why = `${path} cannot be changed (${errno}). Make room or mend the disk, then start again.`;
     throw new Fault(CODES[errno] ?? 'io', 'stop', why, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onDisk } from './disk-fault.ts';
 
@@ -23,9 +23,9 @@ export function writeHostFile(data: string, file: HostFile): void {
   });
 }
 
-/** Takes the file away unless another host has written its own since. */
+/** Takes the file away unless another host has written its own since. Throws the `Fault` of a disk that refuses. */
 export function removeHostFile(data: string, pid: number): void {
-  if (readHostFile(data)?.pid === pid) rmSync(pathOf(data), { force: true });
+  if (readHostFile(data)?.pid === pid) onDisk(pathOf(data), () => unlinkSync(pathOf(data)));
 }
 
 /** What the file says, or undefined when there is none that makes sense. */
