@@ -53,7 +53,7 @@ async function prove(): Promise<void> {
 }
 
 function chosen(): readonly Proof[] {
-  if (values.only.length === 0) return PROOFS.filter(({ counts }) => counts[tier] > 0);
+  if (values.only.length === 0) return PROOFS;
   return values.only.map((name) => {
     const found = PROOFS.find((proof) => proof.name === name);
     if (found !== undefined) return found;

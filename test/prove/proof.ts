@@ -27,7 +27,7 @@ export interface Proof {
   readonly name: string;
   /** What one piece is, in the plural. */
   readonly unit: string;
-  /** How many pieces each tier runs; a tier with none leaves the proof out. One that runs fewer is red. */
+  /** How many pieces each tier runs. One that runs fewer is red. */
   readonly counts: Readonly<Record<Tier, number>>;
   /** Pieces after which the release tier notes how far it is. */
   readonly chunk: number;
