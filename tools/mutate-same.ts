@@ -55,6 +55,13 @@ export const SAME: Readonly<Record<string, readonly Same[]>> = {
   'src/adapters/store/outbox.ts': [
     ["gives: 'one'", "'one'", '""', 'noticed by the contract of the stores, on PostgreSQL'],
   ],
+  'src/adapters/store/approval.ts': [
+    ["gives: 'one'", "'one'", '""', 'noticed by the contract of the stores, on PostgreSQL'],
+    ["'decidedBy'", "'approval'", '""', 'the fields are given; the name is for the types'],
+  ],
+  'src/engine/approval/answer.ts': [
+    ['task === undefined', 'approval === undefined', 'false', 'without it no task is read'],
+  ],
   'src/adapters/tools/workspace-path.ts': [
     ['} catch {', '{', '{}', 'undefined is not there either'],
     ['if (!CAN_PIN)', '!CAN_PIN', 'false', 'of systems without /proc'],
