@@ -1,7 +1,7 @@
 // The kill campaign over SQLite as a proof: installations side by side, each killed again and again.
 import { killCycles, type KillSums } from '../crash/kill.ts';
 import type { Proof, ProofOrder, ProofResult } from './proof.ts';
-import { add, firstLine } from './rounds.ts';
+import { add, inOneLine } from './rounds.ts';
 
 /** Cycles in the life of one installation, whose number is its seed. */
 const LIFE = 20;
@@ -52,7 +52,7 @@ async function run({ from, count, say }: ProofOrder): Promise<ProofResult> {
         add(sums, await killCycles(cycles, seed));
       } catch (error) {
         const again = `node test/crash/kill.ts --cycles ${cycles} --seed ${seed}`;
-        failures.push(`${firstLine(error)} (${again})`);
+        failures.push(`${inOneLine(error)} (${again})`);
       }
       ran += cycles;
       say(`${ran} of ${count} cycles`);

@@ -1,6 +1,6 @@
 // Pieces that share a server and two hosts: a block of them is judged at its end.
 import type { ProofOrder, ProofResult } from './proof.ts';
-import { add, firstLine } from './rounds.ts';
+import { add, inOneLine } from './rounds.ts';
 
 const BLOCK = 20;
 
@@ -19,7 +19,7 @@ export async function inBlocks(
       add(figures, await run(next, pieces));
     } catch (error) {
       const again = `npm run prove -- --only ${name} --from ${next} --count ${pieces}`;
-      failures.push(`${firstLine(error)} (${again})`);
+      failures.push(`${inOneLine(error)} (${again})`);
     }
     ran += pieces;
     say(`${name}: ${ran} of ${count}, ${failures.length} failed`);

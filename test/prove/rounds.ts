@@ -27,7 +27,7 @@ export async function runRounds(
       try {
         add(figures, await play(round));
       } catch (error) {
-        failures.push(`${firstLine(error)} (node ${script} --round ${round})`);
+        failures.push(`${inOneLine(error)} (node ${script} --round ${round})`);
       }
       ran += 1;
       say(`${ran} of ${count} rounds`);
@@ -48,7 +48,9 @@ export function add(sums: Record<string, number>, tally: object): void {
     if (typeof count === 'number') sums[name] = (sums[name] ?? 0) + count;
 }
 
-/** What an error says in one line. */
-export function firstLine(error: unknown): string {
-  return String(error).split('\n')[0] ?? '';
+const LENGTH_MAX = 2_000;
+
+/** What an error says, in one line: an assertion names what it found only behind its first one. */
+export function inOneLine(error: unknown): string {
+  return String(error).replaceAll(/\s+/g, ' ').slice(0, LENGTH_MAX);
 }
