@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { killCycles } from './kill.ts';
 
 /** The quick tier; `npm run kill -- --cycles 200` is the long one. */
-const CYCLES = 5;
+const CYCLES = 3;
 
 test('T-16 E-1 V2 kill -9 under load loses nothing, repeats nothing and answers everything once', async (t) => {
   const tally = await killCycles(CYCLES, 11);
