@@ -74,11 +74,15 @@ export class Session {
   /** What stands for the older part of the session; null where nothing was summarised. */
   #shortened: Shortened | null = null;
   #earlierChars = 0;
+  /** What the turns before this one said. */
+  #earlier: readonly ModelMessage[] = [];
   #messages: readonly MessageRecord[] = [];
   #reported: Reported | null = null;
   /** What the last answered call took, as the provider reported it. */
   #used = 0;
   readonly #steps: StepRecord[] = [];
+  /** What this turn has said, until a step or an input is added: a request and its reply count the same. */
+  #own: SpokenTurn | null = null;
   #carried: readonly StepRecord[] = [];
 
   private constructor(parts: EngineParts, claim: Claim, system: string) {
@@ -103,6 +107,7 @@ export class Session {
     const charsMax = mostChars(session.chain[0].contextWindow);
     session.#history = histories.take(turn) ?? (await readHistory(parts, place, charsMax));
     session.#earlierChars = sizeOfTurns(session.#history.turns);
+    session.#earlier = session.#history.turns.flatMap(({ messages }) => messages);
     if (inputs === undefined) await session.joined();
     else session.#messages = inputs;
     await session.#shorten(claim);
@@ -144,6 +149,7 @@ export class Session {
 
   saved(step: StepRecord): void {
     this.#steps.push(step);
+    this.#own = null;
   }
 
   get steps(): readonly StepRecord[] {
@@ -159,6 +165,7 @@ export class Session {
   async joined(): Promise<void> {
     const { conversationId, id: turnId } = this.#turn;
     this.#messages = await readAgain(this.#parts, 'message.ofTurn', { conversationId, turnId });
+    this.#own = null;
   }
 
   /** What a call took, as the provider reported it: the next request is counted by it (M-19). */
@@ -168,17 +175,20 @@ export class Session {
     this.#used = inputTokens + outputTokens;
   }
 
+  #spoken(): SpokenTurn {
+    this.#own ??= spokenTurn(this.#messages, this.#steps);
+    return this.#own;
+  }
+
   /** Characters of what a request would hold now. */
-  #chars(own: SpokenTurn = spokenTurn(this.#messages, this.#steps)): number {
-    const opening = this.#opening(own);
-    const restatedChars = opening.reduce((sum, { text }) => sum + text.length, 0);
-    return this.#charsBefore() + own.chars + restatedChars;
+  #chars(): number {
+    const restatedChars = this.#opening()?.text.length ?? 0;
+    return this.#charsBefore() + this.#spoken().chars + restatedChars;
   }
 
   /** The turns up to this one, once it has ended. */
   history(): History {
-    const own = spokenTurn(this.#messages, this.#steps);
-    const turns = [...this.#history.turns, own].filter(saysSomething);
+    const turns = [...this.#history.turns, this.#spoken()].filter(saysSomething);
     return { ...this.#history, turns, reported: this.#reported };
   }
 
@@ -189,11 +199,9 @@ export class Session {
   }
 
   sizes(): Sizes {
-    const own = spokenTurn(this.#messages, this.#steps);
-    const [base, message] = [this.#base, own.chars];
     return {
-      base: countTokens(base, this.#reported),
-      message: countTokens(message, this.#reported),
+      base: countTokens(this.#base, this.#reported),
+      message: countTokens(this.#spoken().chars, this.#reported),
     };
   }
 
@@ -219,22 +227,29 @@ export class Session {
    */
   request(): Request {
     const [{ contextWindow: window }] = this.chain;
-    const own = spokenTurn(this.#messages, this.#steps);
-    const tokens = countTokens(this.#chars(own), this.#reported);
-    if (this.#history.isOver || tokens > requestRoom(window))
+    if (this.#history.isOver || this.#counted() > requestRoom(window))
       return { kind: 'full', filled: { cause: 'full', window } };
-    const earlier = this.#history.turns.flatMap(({ messages }) => messages);
     const { seed = [], facts = [] } = this.#shortened ?? {};
-    const messages = [...this.#opening(own), ...seed, ...earlier, ...facts, ...own.messages];
+    const opening = this.#opening();
+    const messages = [
+      ...(opening === undefined ? [] : [opening]),
+      ...seed,
+      ...this.#earlier,
+      ...facts,
+      ...this.#spoken().messages,
+    ];
     return { kind: 'request', request: { system: this.#system, messages, tools: this.#tools } };
   }
 
   /** A request begins with a person's words: where there are none, the host restates what was asked. */
-  #opening(own: SpokenTurn): readonly ModelMessage[] {
+  #opening(): ModelMessage | undefined {
     const { seed = [], facts = [] } = this.#shortened ?? {};
-    const earlier = this.#history.turns.find(({ messages }) => messages.length > 0)?.messages ?? [];
-    const [first] = [...seed, ...earlier, ...facts, ...own.messages];
-    if (first?.role === 'user') return [];
-    return [{ role: 'user', text: restated(this.#task.mandateText) }];
+    const first = [seed, this.#earlier, facts, this.#spoken().messages].find(holdsSome)?.[0];
+    if (first?.role === 'user') return undefined;
+    return { role: 'user', text: restated(this.#task.mandateText) };
   }
+}
+
+function holdsSome(messages: readonly ModelMessage[]): boolean {
+  return messages.length > 0;
 }
