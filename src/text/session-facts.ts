@@ -89,8 +89,11 @@ interface Section {
  * else there is fills what is left, its texts as short as they must, and what is left out is counted.
  */
 export function sayFacts(facts: SessionFacts, charsMax: number): string {
-  const told = TEXT_CHARS.map((chars) => wholeSections(mustSections(facts, chars)));
-  const must = told.find((text) => text.length <= charsMax * MUST_SHARE) ?? told.at(-1) ?? '';
+  const must = firstFitting(
+    TEXT_CHARS,
+    (chars) => wholeSections(mustSections(facts, chars)),
+    (text) => text.length <= charsMax * MUST_SHARE,
+  );
   const parts = [HEAD, ...(must === '' ? [] : [must])];
   const room = charsMax - parts.join('\n\n').length;
   const may = fittingSections(facts, room);
@@ -172,10 +175,25 @@ function onceOnly({ doneCalls, openTasks }: SessionFacts): ReadonlySet<DoneCall>
 
 /** That a call was made counts for more than what it gave: work is not to be done again (M-17). */
 function fittingSections(facts: SessionFacts, room: number): readonly Section[] {
-  const all = LIST_CHARS.map((chars) =>
-    maySections(facts, chars).filter(({ records }) => records.length > 0),
+  return firstFitting(
+    LIST_CHARS,
+    (chars) => maySections(facts, chars).filter(({ records }) => records.length > 0),
+    (may) => wholeSections(may).length + MORE_CHARS <= room,
   );
-  return all.find((may) => wholeSections(may).length + MORE_CHARS <= room) ?? all.at(-1) ?? [];
+}
+
+/** What is made with the first of the lengths that fits, longest first; of none that fits, with the last. */
+function firstFitting<T>(
+  [first, ...shorter]: readonly [number, ...number[]],
+  make: (chars: number) => T,
+  fits: (made: T) => boolean,
+): T {
+  let made = make(first);
+  for (const chars of shorter) {
+    if (fits(made)) return made;
+    made = make(chars);
+  }
+  return made;
 }
 
 /** Each with its newest first to be kept. */
