@@ -25,6 +25,7 @@ export function manualClock(): ManualClock {
     now: () => NOW,
     uptime: () => NOW,
     sleep(ms, signal) {
+      if (ms <= 0) return new Promise((resolve) => setImmediate(resolve));
       if (signal?.aborted === true) return Promise.resolve();
       const { promise, resolve } = Promise.withResolvers<void>();
       const wake = (): void => {

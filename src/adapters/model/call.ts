@@ -4,6 +4,7 @@ import type { Model, ModelFault, ModelOutcome, ModelRequest } from '../../ports/
 import { clean, foreignFault, internalFault, ownFault, type OwnEnd } from './fault.ts';
 import type { RemoteModelOptions, WireFormat } from './format.ts';
 import type { ModelFetch } from './keep-alive-fetch.ts';
+import type { FewATurn } from './few-a-turn.ts';
 import { toContext, withPlainIds } from './messages.ts';
 import { isWhole, ReplyReader, usageOf } from './reply.ts';
 import type { Restated, SaidBefore } from './said-before.ts';
@@ -17,6 +18,7 @@ export type CallSetup = RemoteModelOptions & {
   readonly headers: Record<string, string>;
   readonly mask: (text: string) => string;
   readonly saidBefore: SaidBefore | undefined;
+  readonly begins: FewATurn;
 };
 
 type Live = Parameters<Model['call']>[1];
@@ -88,6 +90,8 @@ export class OneCall {
   }
 
   async #ask(request: ModelRequest): Promise<ModelOutcome> {
+    await this.#setup.begins.next();
+    if (this.#ended.signal.aborted) return ownFault(this.#why ?? 'aborted');
     // Some servers are told of tools that past calls name where a request offers none.
     const said = request.tools.length === 0 ? undefined : this.#setup.saidBefore;
     const restated = said?.open(request.messages);

@@ -9,6 +9,7 @@ import { OneCall, type CallSetup } from './call.ts';
 import type { RemoteModelOptions, WireFormat } from './format.ts';
 import { keepAliveFetch, type ModelFetch } from './keep-alive-fetch.ts';
 import { priceWord, ratesOf } from './price.ts';
+import { FewATurn } from './few-a-turn.ts';
 import { SaidBefore } from './said-before.ts';
 
 type Live = Parameters<Model['call']>[1];
@@ -31,7 +32,8 @@ export function remoteModel(format: WireFormat, options: RemoteModelOptions): Mo
   const mask = redactor(apiKey === undefined ? [] : [apiKey]);
   const headers = { ...format.headers(apiKey), 'user-agent': `sekisho/${manifest.version}` };
   const saidBefore = format.isOneByOne ? new SaidBefore() : undefined;
-  const setup: CallSetup = { ...options, format, fetch, mask, headers, saidBefore };
+  const begins = new FewATurn(options.clock);
+  const setup: CallSetup = { ...options, format, fetch, mask, headers, saidBefore, begins };
   const shaped = new ShapedCalls(setup);
   return {
     provider: options.provider,
