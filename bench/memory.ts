@@ -18,10 +18,10 @@ export async function benchMemory(): Promise<Figures> {
       const idle = await host.memory();
       const lanes = await Promise.all(Array.from({ length: LANES }, (_, n) => openLane(host, n)));
       const before = usedBy(host.pid).cpuMs;
-      const stages: number[] = [];
+      const stages: object[] = [];
       for (let stage = 0; stage < STAGES; stage += 1) {
         await all(lanes, Math.ceil(TURNS / LANES / STAGES));
-        stages.push(residentOf(host.pid).now);
+        stages.push(await host.memory());
       }
       const cpuMs = round((usedBy(host.pid).cpuMs - before) / TURNS, 2);
       for (const lane of lanes) lane.close();
