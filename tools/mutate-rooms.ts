@@ -52,8 +52,20 @@ export const ROOMS: readonly MutatedRoom[] = [
   {
     name: 'approving',
     mutate: ['src/engine/approval/*.ts'],
-    tests: ['test/engine/{approvals,orders-approval,attack3-approvals}.test.ts'],
+    tests: ['src/engine/approval/*.test.ts'],
+    floor: GUARD_FLOOR,
+  },
+  {
+    name: 'approval-store',
+    mutate: ['src/adapters/store/approval.ts'],
+    tests: ['src/adapters/store/approval.test.ts'],
     floor: FLOOR,
+  },
+  {
+    name: 'approval-door',
+    mutate: ['src/http/{approvals,outbox}.ts', 'src/http/view/approval.ts'],
+    tests: ['src/http/{approvals,outbox}.test.ts'],
+    floor: GUARD_FLOOR,
   },
 ];
 

@@ -72,6 +72,9 @@ export const SAME: Readonly<Record<string, readonly Same[]>> = {
     ['[head = []', '[]', LIST, 'a split text has a first part'],
     ['(tail ?? [])', '[]', LIST, 'what stands behind the eighth group is not read'],
   ],
+  'src/http/approvals.ts': [
+    ["row.state !== 'open'", "row.state !== 'open'", 'false', 'it only spares a read'],
+  ],
   'src/http/auth.ts': [
     ['.exec(origin', '[]', LIST, 'it has no host either'],
     ['host === undefined', 'host === undefined', 'false', 'no host is known by no name'],
