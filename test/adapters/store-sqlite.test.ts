@@ -83,7 +83,7 @@ describe('a commit on SQLite is durable', () => {
       Object.values((await store.inspect(`pragma ${pragma}`))[0] ?? {})[0];
     assert.equal(await value('synchronous'), 2);
     assert.equal(await value('journal_mode'), 'wal');
-    assert.equal(await value('page_size'), 2048);
+    assert.equal(await value('page_size'), 1024);
     await store.close();
     const weak = openSqlite({ path, ...PARTS, pragmas: ['synchronous = normal'] });
     const [row] = await weak.inspect('pragma synchronous');
@@ -122,7 +122,7 @@ describe('a commit on SQLite is durable', () => {
       { write: 'turn.insert', row: turnRow() },
       { write: 'event.insert', row: eventRow() },
     );
-    const pages = (): number => (statSync(`${path}-wal`).size - 32) / (24 + 2048);
+    const pages = (): number => (statSync(`${path}-wal`).size - 32) / (24 + 1024);
     const advance = (from: number) =>
       ({
         write: 'conversation.advance',
@@ -148,7 +148,7 @@ describe('a commit on SQLite is durable', () => {
     const store = openSqlite({ path, ...PARTS });
     const active = taskRow({ state: 'active' });
     await mustPut(store, { write: 'task.insert', row: active });
-    const pages = (): number => (statSync(`${path}-wal`).size - 32) / (24 + 2048);
+    const pages = (): number => (statSync(`${path}-wal`).size - 32) / (24 + 1024);
     const saved = async (over: Partial<TaskRecord>): Promise<number> => {
       const before = pages();
       await mustPut(store, { write: 'task.save', row: taskRow(over) });

@@ -29,16 +29,18 @@ export function assertVersion(db: DatabaseSync): void {
 }
 
 /**
- * Sets what makes a commit durable. `page_size` only takes effect while the file is new. The log is copied
- * into the file at every 4000 pages (8 MB); one that grew behind a reader is cut once it begins anew.
+ * Sets what makes a commit durable. `page_size` only takes effect while the file is new: a commit writes each
+ * page that it touches, and a turn writes 95 kB in pages of 1024 bytes where those of 2048 make it 146 kB, for
+ * the same CPU time. The log is copied into the file at every 8000 pages (8 MB, in an older file 16 MB); one
+ * that grew behind a reader is cut once it begins anew.
  */
 export function setPragmas(db: DatabaseSync): void {
   db.exec(`
-    pragma page_size = 2048;
+    pragma page_size = 1024;
     pragma journal_mode = wal;
     pragma synchronous = full;
     pragma foreign_keys = on;
-    pragma wal_autocheckpoint = 4000;
+    pragma wal_autocheckpoint = 8000;
     pragma journal_size_limit = ${LIMITS.storeLogKeptBytes};
     pragma cache_size = -16000;
     pragma temp_store = memory;`);
