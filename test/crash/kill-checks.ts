@@ -155,13 +155,12 @@ function checkAsked(all: (sql: string) => Row[]): void {
   const asked = all("select * from approval where kind = 'uncertain'");
   const steps = all("select * from step where state = 'uncertain'");
   const notices = all("select * from outbox where kind = 'notice' and task_id is not null");
-  const told = (code: string): ReadonlyMap<unknown, number> =>
-    count(notices.filter((notice) => notice['code'] === code));
-  assert.deepEqual(count(asked), count(steps));
-  assert.deepEqual(told('uncertain_effect'), count(steps));
+  const told = (code: string): Counts => count(notices.filter((notice) => notice['code'] === code));
+  same('questions', count(asked), count(steps));
+  same('notices of what is uncertain', told('uncertain_effect'), count(steps));
   for (const reason of BLOCKS) {
     const blocks = all(`select * from event where type = 'task.moved' and reason = '${reason}'`);
-    assert.deepEqual(told(reason), count(blocks));
+    same(`notices of ${reason}`, told(reason), count(blocks));
   }
   const known = ['uncertain_effect', 'awaits_approval', ...BLOCKS];
   assert.deepEqual(
@@ -172,7 +171,19 @@ function checkAsked(all: (sql: string) => Row[]): void {
 
 const BLOCKS = ['recovery_assessment_failed', 'recovery_no_progress'] as const;
 
-function count(rows: readonly Row[]): ReadonlyMap<unknown, number> {
+/** By their tasks; what differs is named, with how often it was and how often it should have been. */
+function same(what: string, found: Counts, wanted: Counts): void {
+  const tasks = new Set([...found.keys(), ...wanted.keys()]);
+  const others = Array.from(tasks, (id) => [id, found.get(id) ?? 0, wanted.get(id) ?? 0] as const);
+  assert.deepEqual(
+    others.filter(([, was, should]) => was !== should).map((one) => [what, ...one].join(' ')),
+    [],
+  );
+}
+
+type Counts = ReadonlyMap<unknown, number>;
+
+function count(rows: readonly Row[]): Counts {
   const counts = new Map<unknown, number>();
   for (const row of rows) counts.set(row['task_id'], (counts.get(row['task_id']) ?? 0) + 1);
   return counts;
