@@ -17,7 +17,7 @@ import { startPostgres } from '../support/postgres.ts';
 import { allReads } from '../support/store-reads.ts';
 import { scripts, type ScriptedUnit } from '../support/store-scripts.ts';
 
-const RUNS = 150;
+const RUNS = 500;
 const clock = { now: () => 1_234_567 };
 const ids: Ids = { next: (kind) => `${ID_PREFIX[kind]}${idBody(0, 1)}` };
 const EMPTY = Object.keys(FIELDS).map((table) => `delete from ${table}`);

@@ -5,7 +5,7 @@
 // The last line is one document of JSON: what ran, how much of it, how long, on which commit.
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
@@ -40,7 +40,7 @@ const patterns = positionals.length === 0 ? EVERYTHING : positionals;
 const files = new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: ROOT })));
 const events = run({
   cwd: ROOT,
-  files: Array.from(files, (file) => join(ROOT, file)),
+  files: Array.from(files, (file) => resolve(ROOT, file)),
   concurrency: Number(values.files),
   timeout: TIMEOUT_MS,
   testNamePatterns: values.name.map((name) => new RegExp(name)),
