@@ -235,6 +235,37 @@ test('E-2 after a crash a call that is not repeatable is uncertain and not made 
   }
 });
 
+test('E-2 a person is asked about a call that begins while its turn is taken over', async () => {
+  const place = new Installation();
+  const reply = Promise.withResolvers<ReturnType<typeof asks>>();
+  const begun = Promise.withResolvers<void>();
+  place.model.answer = () => reply.promise;
+  place.tools.perform = () => {
+    begun.resolve();
+    return new Promise<never>(() => {});
+  };
+  const former = await place.host();
+  await order(former, 'pay once');
+  await eventually(() => place.model.requests.length === 1);
+  // Whoever takes over has looked at the turn's calls by now.
+  const store = new ShakyStore(place.store, async ({ unit }) => {
+    if (unit !== 'turn.close') return undefined;
+    reply.resolve(asks(['pay', { n: 1 }]));
+    await begun.promise;
+    return undefined;
+  });
+  const engine = await place.host({ store, options: { ...OPTIONS, pid: 2 } });
+  await restOf(engine);
+  const [step] = (await place.rows('step')).filter((row) => row['tool'] === 'pay');
+  assert.equal(step?.['state'], 'uncertain');
+  assert.deepEqual(
+    (await place.rows('approval')).map((row) => [row['kind'], row['step_id']]),
+    [['uncertain', step?.['id']]],
+  );
+  assert.equal(place.tools.ran.length, 1);
+  await engine.stop(0);
+});
+
 test("R-1 an interrupted task goes on by nothing of the host's own, and a new message does not wake it", async () => {
   const place = new Installation();
   const dead = await place.host();

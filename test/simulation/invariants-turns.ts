@@ -23,6 +23,7 @@ export function judgeTurns(dump: Dump, outside: Outside): readonly string[] {
   const isOwned = dump.steps.every((step) => turnIds.has(step.turnId));
   problems.unless(isOwned, () => 'V3 a step belongs to no turn');
   judgeEffects(problems, dump, outside);
+  judgeAsked(problems, dump);
   return problems.found;
 }
 
@@ -111,6 +112,24 @@ function judgeSteps(
     const mayBe = step.state !== 'uncertain' || step.repeatable === 'no';
     problems.unless(mayBe, () => `E-2 ${name()} is harmless and is called uncertain`);
     free = step.finishedSeq ?? Infinity;
+  }
+}
+
+/** E-2: of each call whose outcome is unknown a person is asked once, unless its task was stopped or was history. */
+function judgeAsked(problems: Problems, dump: Dump): void {
+  const turns = new Map(dump.turns.map((turn) => [turn.id, turn]));
+  const held = new Set(
+    dump.events.filter(({ type }) => type === 'task.held').map(({ taskId }) => taskId),
+  );
+  const asked = group(
+    dump.approvals.filter(({ kind }) => kind === 'uncertain'),
+    ({ stepId }) => stepId,
+  );
+  for (const { id, state, turnId, taskId } of dump.steps) {
+    if (state !== 'uncertain' || turns.get(turnId)?.end === 'stopped') continue;
+    if (held.has(taskId)) continue;
+    const count = asked.get(id)?.length ?? 0;
+    problems.unless(count === 1, () => `E-2 ${id} is uncertain and was asked about ${count} times`);
   }
 }
 

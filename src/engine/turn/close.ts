@@ -14,7 +14,7 @@ import { settle } from '../settle.ts';
 import { interruptTask } from '../task/interrupt.ts';
 import { finish } from './closing.ts';
 import { finishedStep, NOT_BEGUN, nameOf, spentBy, type StepEnd } from './step.ts';
-import { askUncertain, questionsOf, type Questions } from './uncertain.ts';
+import { areKnown, askUncertain, questionsOf, type Questions } from './uncertain.ts';
 
 /** `alive`: the turn's host still holds its claim. `gone`: the turn has its end already. */
 export type Closed = 'interrupted' | 'stopped' | 'parked' | 'alive' | 'gone';
@@ -34,8 +34,11 @@ export interface CloseOrder {
  * a person is asked once (E-2, W-1).
  */
 export async function closeTurn(parts: EngineParts, order: CloseOrder): Promise<Closed> {
-  const questions = await questionsOf(parts, order.turn);
-  return settle(parts, () => closeUnit(parts, { ...order, questions }));
+  for (;;) {
+    const questions = await questionsOf(parts, order.turn);
+    const closed = await settle(parts, () => closeUnit(parts, { ...order, questions }));
+    if (closed !== 'unknown') return closed;
+  }
 }
 
 type Closing = CloseOrder & { readonly questions: Questions };
@@ -51,7 +54,8 @@ type CloseReads = {
 
 const STEPS_MAX = 2_000;
 
-function closeUnit(parts: EngineParts, order: Closing): Unit<CloseReads, Closed> {
+/** `unknown`: the turn has a call that nobody has looked at. */
+function closeUnit(parts: EngineParts, order: Closing): Unit<CloseReads, Closed | 'unknown'> {
   const { id, conversationId, taskId, hostId, firstSeq: after } = order.turn;
   return {
     name: 'turn.close',
@@ -68,6 +72,7 @@ function closeUnit(parts: EngineParts, order: Closing): Unit<CloseReads, Closed>
       if (turn.state === 'ended') return GONE;
       const isForeign = turn.hostId !== order.hostId && !parts.store.traits.exclusive;
       if (isForeign && mayHold(host, at.now)) return { verdict: 'alive', writes: [] };
+      if (!areKnown(order.questions, open, id)) return { verdict: 'unknown', writes: [] };
       const ledger = new Ledger(conversation, at, hostName(order.hostId));
       const end = endOf(order, { conversation, turn, task });
       const verdict = close(parts, ledger, order, { turn, task, steps, open, end });

@@ -10,8 +10,8 @@ import { tellOfTask } from '../task/tell.ts';
 import { addApproval, askedParams } from './ask.ts';
 import { againQuestionOf } from './question.ts';
 
-/** What a person can be asked about a new call, by the step whose outcome is unknown. */
-export type Questions = ReadonlyMap<string, Question>;
+/** What a person can be asked about a new call, by the step whose outcome is unknown; null: nothing. */
+export type Questions = ReadonlyMap<string, Question | null>;
 
 /** Finds out what could be asked about the turn's calls, before their outcome is judged (E-2). */
 export async function questionsOf(
@@ -19,17 +19,32 @@ export async function questionsOf(
   { id, conversationId, taskId }: Pick<TurnRecord, 'id' | 'conversationId' | 'taskId'>,
 ): Promise<Questions> {
   const open = await readAgain(parts, 'step.open', { conversationId });
-  const asked = open.filter((step) => step.turnId === id && endOfOpenStep(step) === 'uncertain');
+  const asked = mayBeUncertain(open, id);
   if (asked.length === 0) return new Map();
   const task = await readAgain(parts, 'task.byId', { id: taskId });
   const { tools } = agentOf(parts, task?.agent ?? '');
-  const found = new Map<string, Question>();
+  const found = new Map<string, Question | null>();
   for (const { id: stepId, tool, input } of asked) {
     const call = { name: tool ?? '', args: input ?? '', stepId };
-    const question = await againQuestionOf(parts, tools, call);
-    if (question !== null) found.set(stepId, question);
+    found.set(stepId, await againQuestionOf(parts, tools, call));
   }
   return found;
+}
+
+/** Whether each call that may become uncertain was looked at: until its turn is closed its host may begin one. */
+export function areKnown(
+  questions: Questions,
+  open: readonly StepRecord[],
+  turnId: TurnRecord['id'],
+): boolean {
+  return mayBeUncertain(open, turnId).every(({ id }) => questions.has(id));
+}
+
+function mayBeUncertain(
+  open: readonly StepRecord[],
+  turnId: TurnRecord['id'],
+): readonly StepRecord[] {
+  return open.filter((step) => step.turnId === turnId && endOfOpenStep(step) === 'uncertain');
 }
 
 /**
@@ -50,7 +65,7 @@ export function askUncertain(
   },
 ): void {
   const question = questions.get(step.id);
-  if (question === undefined) return;
+  if (question === undefined || question === null) return;
   const { now: at } = ledger.at;
   const { mandatePrincipal: requestedBy } = task;
   const asked = { kind: 'uncertain', requestedBy, at, expiresAt: at + options.approvalMs } as const;
