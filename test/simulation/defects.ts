@@ -80,6 +80,11 @@ export const DEFECTS: readonly Defect[] = [
     store: looksAtNoLease,
   },
   {
+    name: 'nobody is asked about a call whose outcome is unknown',
+    breaks: /^E-2 .* was asked about 0 times/,
+    store: inUnit('turn.close', { writes: without('approval.insert') }),
+  },
+  {
     name: 'a recovery calls an uncertain call cut',
     breaks: /^E-2/,
     store: inUnit('turn.close', {
