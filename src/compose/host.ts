@@ -16,6 +16,7 @@ import type { Model } from '../ports/model.ts';
 import type { Store } from '../ports/store.ts';
 import { exporterOf } from './archive.ts';
 import { composeAgents, planAgents, sandboxFor, type AgentParts } from './agents.ts';
+import { closeAll, type Closer } from './closers.ts';
 import type { Config } from './config/load.ts';
 import { openDataFolder } from './folders.ts';
 import { removeHostFile, writeHostFile } from './host-file.ts';
@@ -78,7 +79,7 @@ class AssembledHost implements Host {
   readonly #options: HostOptions;
   readonly #ids = createIds({ now: () => clock.now(), random: secureRandom });
   /** What was opened, in order; closed in reverse. */
-  readonly #opened: (() => Promise<void> | void)[] = [];
+  readonly #opened: Closer[] = [];
   #secrets: readonly string[];
   #mask: (text: string) => string;
   #engine: Engine | undefined;
@@ -98,7 +99,8 @@ class AssembledHost implements Host {
     try {
       return await booting;
     } catch (error) {
-      await this.#letGo();
+      // Why it did not start is what counts.
+      await closeAll(this.#opened).catch(() => {});
       throw error;
     }
   }
@@ -250,13 +252,7 @@ class AssembledHost implements Host {
     // What opens while we close would stay open.
     await this.#booted;
     await this.#engine?.stop(graceMs);
-    await this.#letGo();
-  }
-
-  async #letGo(): Promise<void> {
-    for (let close = this.#opened.pop(); close !== undefined; close = this.#opened.pop()) {
-      await close();
-    }
+    await closeAll(this.#opened);
   }
 }
 
