@@ -12,6 +12,7 @@ import {
   type SocketEnv,
 } from './bounds.ts';
 import type { Door, Route } from './call.ts';
+import { StoreLook } from './store-look.ts';
 import type { Exporter } from './export.ts';
 import type { Identity, KeyRing } from './keys.ts';
 import { Problem, problem, problemOf, problemResponse } from './problems.ts';
@@ -111,6 +112,7 @@ function openDoor({ engine, keys, log, exporter, options }: ApiParts, closing: A
     slots: new StreamSlots(options.streamsPerKey ?? LIMITS.httpStreamsPerKey),
     closing,
     exporter,
+    storeLook: new StoreLook(engine.store),
     answered: new Map(),
     openapi: () => (document ??= describe(version)),
   };

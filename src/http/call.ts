@@ -5,6 +5,7 @@ import type { Log } from '../ports/log.ts';
 import type { SocketEnv, StreamSlots } from './bounds.ts';
 import type { Exporter } from './export.ts';
 import type { Identity, KeyRing, Scope } from './keys.ts';
+import type { StoreLook } from './store-look.ts';
 
 /** What a key needs for a route. `any`: whichever scope it has. `none`: no key at all. */
 export type Need = Scope | 'any' | 'none';
@@ -19,6 +20,7 @@ export interface Door {
   /** Aborts when the door closes its streams. */
   readonly closing: AbortSignal;
   readonly exporter: Exporter;
+  readonly storeLook: StoreLook;
   /** Answers by status, for the metrics. */
   readonly answered: Map<number, number>;
   openapi(): Promise<object>;

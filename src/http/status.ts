@@ -16,7 +16,7 @@ import {
   type LimiterReply,
 } from '../wire/status.ts';
 import { countOperations, countWaiting, readAttention, TASKS_COUNTED } from './attention.ts';
-import { iso, isoOrNull, reply, route, type Call, type Route } from './call.ts';
+import { iso, isoOrNull, reply, route, type Call, type Door, type Route } from './call.ts';
 import { API_CHANNEL } from './orders.ts';
 import { refusalProblem } from './problems.ts';
 import { limitersOf } from './view/attention.ts';
@@ -142,15 +142,18 @@ async function endSafeMode({ door, identity }: Call): Promise<Response> {
 }
 
 // What a probe may learn without a key is the state and nothing else: the store's words stay inside.
-function readiness({ door }: Call): Response {
+async function readiness({ door }: Call): Promise<Response> {
   const { state } = door.engine.health();
-  const isFull = door.engine.store.alarm?.code === 'disk_full';
-  if (state === 'ready')
-    return isFull
-      ? reply(503, { status: state, reason: 'disk_full' } satisfies HealthReply)
-      : reply(200, { status: state } satisfies HealthReply);
-  const reason = state === 'failed' ? 'store_failed' : state;
+  const reason = await whyNotReady(door);
+  if (reason === null) return reply(200, { status: state } satisfies HealthReply);
   return reply(503, { status: state, reason } satisfies HealthReply);
+}
+
+async function whyNotReady({ engine, storeLook }: Door): Promise<string | null> {
+  const { state } = engine.health();
+  if (state !== 'ready') return state === 'failed' ? 'store_failed' : state;
+  if (engine.store.alarm?.code === 'disk_full') return 'disk_full';
+  return (await storeLook.answers()) ? null : 'store_unreachable';
 }
 
 async function metrics({ door }: Call): Promise<Response> {
@@ -218,7 +221,7 @@ export const STATUS_ROUTES: readonly Route[] = [
     summary: 'The host takes work',
     replies: {
       200: { what: 'Ready', shape: HealthReply },
-      503: { what: 'Starting, draining or failed', shape: HealthReply },
+      503: { what: 'Starting, draining, failed, or its store takes nothing', shape: HealthReply },
     },
     handle: readiness,
   }),

@@ -8,6 +8,29 @@ import { startModelServer, type RecordedRequest } from '../../src/testing/model-
 import { startPostgres } from '../support/postgres.ts';
 import { startHost, type HostProcess } from './host-process.ts';
 
+test('L-8 a host whose server is gone is alive and not ready', async () => {
+  const postgres = await startPostgres();
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-pg-away-'));
+  const config = [
+    'api: { port: 0 }',
+    `store: '${await postgres.freshUrl()}'`,
+    'model: { provider: rehearsal }',
+  ];
+  writeFileSync(join(folder, 'sekisho.yaml'), config.join('\n'));
+  const host = await startHost(folder);
+  const ready = async (): Promise<unknown> => (await fetch(`${host.url}/readyz`)).json();
+  try {
+    assert.deepEqual(await ready(), { status: 'ready' });
+    await postgres.stop();
+    assert.deepEqual(await ready(), { status: 'ready', reason: 'store_unreachable' });
+    assert.equal((await fetch(`${host.url}/readyz`)).status, 503);
+    assert.equal((await fetch(`${host.url}/healthz`)).status, 200);
+  } finally {
+    await host.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 const isSlow = (request: RecordedRequest): boolean =>
   !isAssessment(request) && JSON.stringify(request.body).includes('slowly');
 
