@@ -65,8 +65,11 @@ async function findCurrent(
 ): Promise<Subject<TaskId> | Refusal> {
   const { conversationId } = message;
   const turn = await parts.store.query('turn.ofConversation', { conversationId });
-  if (turn?.state === 'running' && turn.firstSeq < message.seq)
-    return { kind: 'found', id: turn.taskId, conversationId };
+  if (turn?.state === 'running' && turn.firstSeq < message.seq) {
+    const task = await parts.store.query('task.byId', { id: turn.taskId });
+    // A restored turn may have no end yet: its task is history, which only its id stops (V9).
+    if (task !== undefined && isStoppedInBulk(task)) return { ...task, kind: 'found' };
+  }
   const [newest] = await openBefore(parts, message);
   return newest === undefined ? refuse('nothing_to_stop') : { ...newest, kind: 'found' };
 }
