@@ -23,7 +23,7 @@ const STOPS = new Set(['task.stop']);
 export class BoundaryWatch {
   readonly #parts: BoundaryWatchParts;
   #due: ReadonlyMap<string, Judged> | undefined;
-  readonly #aside = new Set<string>();
+  #aside: ReadonlySet<string> = new Set();
   readonly #held = new Set<string>();
 
   constructor(parts: BoundaryWatchParts) {
@@ -32,7 +32,7 @@ export class BoundaryWatch {
 
   restored({ due, aside }: Restored): void {
     this.#held.clear();
-    for (const id of aside) this.#aside.add(id);
+    this.#aside = aside;
     this.#due = due.size === 0 ? undefined : due;
   }
 

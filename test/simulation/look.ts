@@ -38,7 +38,7 @@ export interface Look {
   isInSafeMode(): boolean;
   /** What a run of the boundary says that it held, tasks and workers. */
   countedBy(boundaryId: string): number;
-  /** The next attempt of an assessment that is farthest away: a provider may have named it (R-5). */
+  /** The next attempt of an assessment or a summary that is farthest away: a provider may have named it (R-5, T-18). */
   lastAttemptAt(): number;
   message(id: string): { readonly state: string } | undefined;
   eventCount(): number;
@@ -97,7 +97,10 @@ export function lookAt(db: DatabaseSync): Look {
   );
   const attempt = rowsOf(
     db,
-    `select coalesce(max(recovery_next_at), 0) as at from task where reason = 'interrupted'`,
+    // A provider of summaries may name an instant that is hours away, and its session waits for it.
+    `select coalesce(max(at), 0) as at from (
+      select recovery_next_at as at from task where reason = 'interrupted'
+      union all select next_attempt_at from operation where state = 'waiting')`,
   );
   const storm = rowsOf(db, 'select 1 from storm where ended_at is null');
   const counted = rowsOf(db, 'select held + workers_held as count from boundary where id = ?');

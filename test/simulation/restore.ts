@@ -60,15 +60,23 @@ export function restore(parts: RestoreParts): Restored {
   const due = new Map<string, Judged>(open.map((task) => [task.id, judge(task, seen)]));
   for (const worker of seen.executions)
     if (!OVER.has(worker.state)) due.set(worker.id, judgeWorker(worker, seen, due));
-  const aside = seen.messages.filter(
-    ({ kind, state, taskId }) =>
-      kind === 'generated' && state === 'unclaimed' && due.get(taskId ?? '') === 'held-legacy',
+  const generated = seen.messages.filter(({ kind }) => kind === 'generated');
+  const aside = generated.filter(
+    ({ state, taskId }) => state === 'unclaimed' && due.get(taskId ?? '') === 'held-legacy',
   );
   if (aside.length > 0) reached('input_set_aside');
+  // What no boundary had set aside before this restore is judged anew with its task.
+  const kept = generated.filter(({ state }) => state === 'held');
   const turns = seen.turns.filter(({ state }) => state !== 'ended');
   if (turns.length > 0) reached('restored_in_turn');
   const { tasks, operations } = seen;
-  return { due, aside: new Set(aside.map(({ id }) => id)), tasks, operations, silent };
+  return {
+    due,
+    aside: new Set([...kept, ...aside].map(({ id }) => id)),
+    tasks,
+    operations,
+    silent,
+  };
 }
 
 /** B-3: a person's unfinished input, or a worker that was accepted or runs and matches in both. */
